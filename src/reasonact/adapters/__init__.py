@@ -1,0 +1,1 @@
+"""Typed fields to messages, and completions back to typed fields."""

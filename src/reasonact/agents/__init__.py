@@ -1,0 +1,1 @@
+"""The two agents and what they share."""

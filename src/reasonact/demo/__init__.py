@@ -1,0 +1,1 @@
+"""The demonstration: tools, a stand-in model, a live view."""

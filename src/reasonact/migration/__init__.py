@@ -1,0 +1,1 @@
+"""The move from DSPy 3.4 to 3.5."""

@@ -1,0 +1,1 @@
+"""Modules: programs made of model calls."""

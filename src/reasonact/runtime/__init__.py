@@ -1,0 +1,1 @@
+"""What runs a flow: commands, the two drivers, settings, events, callbacks, limits."""

@@ -1,0 +1,1 @@
+"""Signatures: what goes in and what comes out of a model call."""

@@ -1,0 +1,1 @@
+"""Tools: callables with a schema."""
