@@ -1,0 +1,165 @@
+"""Reading a response: what a model said, in DSPy's forms, and what it cost in tokens.
+
+A response is an OpenAI-shaped object with attributes or keys, or, from a `BaseLM` of a
+program's own, a plain list of completions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reasonact.errors import LMUnexpectedError
+
+
+def member(holder: Any, name: str, default: Any = None) -> Any:
+    """One field of an object that has attributes, keys, or neither.
+
+    Args:
+        holder: A mapping, an object, or None.
+        name: The field.
+        default: What to give where it is missing.
+
+    Returns:
+        The field's value.
+    """
+    if isinstance(holder, Mapping):
+        return holder.get(name, default)
+    return getattr(holder, name, default)
+
+
+def plain(value: Any) -> Any:
+    """Nested models, namespaces and mappings as dicts and lists of Python's own.
+
+    Args:
+        value: Anything.
+
+    Returns:
+        The same data; what is of no known container kind stays the object it is.
+    """
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump()
+    fields = getattr(value, "__dict__", None)
+    return {key: plain(item) for key, item in fields.items()} if fields else value
+
+
+def read_outputs(response: Any, *, model: str, with_logprobs: bool = False) -> list[Any]:
+    """The completions of a response.
+
+    Args:
+        response: What the model's client returned.
+        model: The model's name, for the error.
+        with_logprobs: Whether the request asked for log probabilities.
+
+    Returns:
+        One item per completion: its text, or, where there is more than text, a dict with
+        ``text`` and what else came of ``reasoning_content``, ``thinking_blocks``,
+        ``logprobs``, ``tool_calls`` and ``citations``.
+
+    Raises:
+        LMUnexpectedError: The response has neither form.
+    """
+    if isinstance(response, list):
+        return list(response)
+    choices = member(response, "choices")
+    if choices is not None:
+        return [_from_choice(choice, with_logprobs) for choice in choices]
+    items = member(response, "output")
+    if isinstance(items, list):
+        return [_from_items(items)]
+    raise LMUnexpectedError(
+        f"forward returned {type(response).__name__}: expected an object or dict with `choices` "
+        "as OpenAI's chat completions have them, or a list of completions",
+        model=model,
+    )
+
+
+def _from_choice(choice: Any, with_logprobs: bool) -> Any:
+    message = member(choice, "message")
+    if message is None:
+        output = {"text": member(choice, "text")}
+    else:
+        output = {"text": member(message, "content")}
+        reasoning = member(message, "reasoning_content")
+        if reasoning:
+            output["reasoning_content"] = reasoning
+        blocks = member(message, "thinking_blocks")
+        if blocks:
+            output["thinking_blocks"] = plain(blocks)
+    if with_logprobs:
+        logprobs = member(choice, "logprobs")
+        if logprobs is not None:
+            output["logprobs"] = logprobs
+    if message is not None:
+        calls = member(message, "tool_calls")
+        if calls:
+            output["tool_calls"] = list(calls)
+        citations = member(member(message, "provider_specific_fields"), "citations")
+        if citations:
+            output["citations"] = [
+                item for group in citations for item in (group if isinstance(group, list) else [group])
+            ]
+    return output["text"] if len(output) == 1 else output
+
+
+def _from_items(items: list[Any]) -> Any:
+    """One completion out of the output items of OpenAI's Responses interface."""
+    texts: list[str] = []
+    thoughts: list[str] = []
+    calls: list[dict[str, Any]] = []
+    for item in items:
+        kind = member(item, "type")
+        if kind == "message":
+            texts += [member(part, "text") or "" for part in member(item, "content") or []]
+        elif kind == "function_call":
+            function = {"name": member(item, "name"), "arguments": member(item, "arguments")}
+            calls.append({"id": member(item, "call_id"), "type": "function", "function": function})
+        elif kind == "reasoning":
+            parts = member(item, "content") or member(item, "summary") or []
+            thoughts += [member(part, "text") or "" for part in parts]
+    output: dict[str, Any] = {"text": "".join(texts) if texts else None}
+    if calls:
+        output["tool_calls"] = calls
+    if thoughts:
+        output["reasoning_content"] = "".join(thoughts)
+    return output["text"] if len(output) == 1 else output
+
+
+def read_usage(response: Any) -> dict[str, Any]:
+    """The token counts of a response as the provider reported them.
+
+    Args:
+        response: What the model's client returned.
+
+    Returns:
+        A dict of Python's own; empty where nothing was reported, and for an answer out of
+        the cache, which used no tokens.
+    """
+    if isinstance(response, list) or member(response, "cache_hit"):
+        return {}
+    usage = plain(member(response, "usage"))
+    return usage if isinstance(usage, dict) else {}
+
+
+def read_cost(response: Any) -> float | None:
+    """What a response cost in USD by LiteLLM's price list.
+
+    Args:
+        response: What the model's client returned.
+
+    Returns:
+        The cost; None where the price is not known; 0.0 for an answer out of the cache.
+    """
+    if isinstance(response, list):
+        return None
+    if member(response, "cache_hit"):
+        return 0.0
+    cost = member(member(response, "_hidden_params"), "response_cost")
+    return float(cost) if cost else None

@@ -1,0 +1,116 @@
+"""Sending a request again: when, how often and how long.
+
+tenacity decides; the flow waits. Its decision comes as data (wait so long, or give up),
+so that one body serves both drivers. It is imported when a first attempt has failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from reasonact.errors import LMError, is_retryable_lm_error
+from reasonact.runtime.flow import Command, Flow, call
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How failed requests are sent again.
+
+    Waits grow exponentially with full jitter: before attempt n+1, anything between 0 and
+    ``first_wait * 2**(n-1)`` seconds, at most ``max_wait`` (Brooker, "Exponential backoff
+    and jitter", AWS 2015). A provider's ``Retry-After`` is the least that is waited.
+
+    Args:
+        num_retries: How often at most.
+        first_wait: Bound of the first wait, in seconds.
+        max_wait: Bound of every wait, in seconds; of a ``Retry-After`` too.
+        budget: Seconds from the first attempt after which no further one starts.
+    """
+
+    num_retries: int = 3
+    first_wait: float = 0.5
+    max_wait: float = 30.0
+    budget: float = 300.0
+
+    def __post_init__(self) -> None:
+        for name in ("num_retries", "first_wait", "max_wait", "budget"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"RetryPolicy({name}={getattr(self, name)}): expected 0 or more")
+
+
+def retrying(attempt: Callable[[], Flow[T]], policy: RetryPolicy) -> Flow[T]:
+    """Run a flow, and run it again while it fails in a way that a retry can mend.
+
+    Args:
+        attempt: Makes a fresh flow for each attempt.
+        policy: How often and how long.
+
+    Returns:
+        The flow; it gives what the attempt gives.
+
+    Raises:
+        LMError: The last attempt's error, where it is not retryable or enough was tried.
+    """
+    started = time.monotonic()
+    decide: Callable[[LMError], float] | None = None
+    while True:
+        try:
+            return (yield from attempt())
+        except LMError as error:
+            if (
+                policy.num_retries == 0
+                or not is_retryable_lm_error(error)
+                or getattr(error, "partial", None) is not None
+            ):
+                raise
+            if decide is None:
+                decide = _decider(policy, started)
+            seconds = decide(error)
+        yield from call(Sleep(seconds))
+
+
+def _decider(policy: RetryPolicy, started: float) -> Callable[[LMError], float]:
+    import tenacity
+
+    jittered = tenacity.wait_random_exponential(multiplier=policy.first_wait, max=policy.max_wait)
+
+    def wait(state: Any) -> float:
+        asked_for = getattr(state.outcome.exception(), "retry_after", None) or 0.0
+        return max(jittered(state), min(asked_for, policy.max_wait))
+
+    loop = tenacity.Retrying(
+        stop=tenacity.stop_after_attempt(policy.num_retries + 1) | tenacity.stop_before_delay(policy.budget),
+        wait=wait,
+        retry=tenacity.retry_if_exception(is_retryable_lm_error),
+        reraise=True,
+    )
+    state = tenacity.RetryCallState(loop, None, (), {})
+    state.start_time = started
+    loop.begin()
+
+    def decide(error: LMError) -> float:
+        state.set_exception((type(error), error, error.__traceback__))
+        step: Any = loop.iter(retry_state=state)  # raises the error where enough was tried
+        state.prepare_for_next_attempt()
+        return float(step)
+
+    return decide
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep(Command[None]):
+    """Wait for so many seconds."""
+
+    seconds: float
+
+    def run(self) -> None:
+        time.sleep(self.seconds)
+
+    async def arun(self) -> None:
+        await asyncio.sleep(self.seconds)

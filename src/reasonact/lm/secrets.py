@@ -1,0 +1,61 @@
+"""Keeping keys out of what is stored: saved states, histories, cache keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+_ALWAYS: Final = frozenset(
+    {
+        *("secret", "secrets", "password", "passwd", "passphrase", "credential", "credentials", "apikey"),
+        *("authorization", "authorisation", "cookie"),
+    }
+)
+_HOLDERS: Final = frozenset({"key", "keys", "token", "tokens"})
+# `api_key` and `session_token` are secrets, `prompt_cache_key` and `max_tokens` are not: the word before tells.
+_OWNERS: Final = frozenset(
+    {
+        *("access", "account", "ad", "api", "auth", "bearer", "client", "github", "hf", "id", "license", "master"),
+        *("oauth", "private", "refresh", "security", "session", "subscription"),
+    }
+)
+_USERINFO: Final = re.compile(r"(?<=://)[^/@\s]+@")
+_SECRET_QUERY: Final = re.compile(
+    r"(?i)([?&](?:api[_-]?key|key|token|access[_-]?token|sig|signature|password)=)[^&#\s]*"
+)
+
+
+def is_secret_name(name: str) -> bool:
+    """Tell whether a keyword, header or environment name is one that holds a secret.
+
+    Args:
+        name: Such as ``api_key``, ``Authorization`` or ``aws_secret_access_key``.
+
+    Returns:
+        True where its value must not be stored.
+    """
+    words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower())
+    if not words:
+        return False
+    if not _ALWAYS.isdisjoint(words) or words == ["auth"]:
+        return True
+    return words[-1] in _HOLDERS and (len(words) == 1 or words[-2] in _OWNERS)
+
+
+def without_secrets(value: Any) -> Any:
+    """A copy without entries whose names tell of a secret, and with URLs stripped of logins and keys.
+
+    Args:
+        value: Options of a request, nested as they may be.
+
+    Returns:
+        New dicts and lists; other values are the same objects.
+    """
+    if isinstance(value, Mapping):
+        return {k: without_secrets(v) for k, v in value.items() if not (isinstance(k, str) and is_secret_name(k))}
+    if isinstance(value, list | tuple):
+        return [without_secrets(item) for item in value]
+    if isinstance(value, str) and "://" in value:
+        return _SECRET_QUERY.sub(r"\1", _USERINFO.sub("", value))
+    return value

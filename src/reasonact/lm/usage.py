@@ -1,0 +1,125 @@
+"""Counting tokens and money over everything that runs in a block, whatever runs it."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from reasonact.runtime.settings import settings
+
+
+@dataclass(frozen=True, slots=True)
+class CallUsage:
+    """One call of a model: its token counts, its cost in USD (None: unknown), and whether a cache answered it."""
+
+    model: str
+    tokens: Mapping[str, Any]
+    cost: float | None
+    cached: bool
+
+
+class UsageTracker:
+    """Adds up the usage of model calls, by model.
+
+    Args:
+        parent: A tracker that wraps this one and counts the same calls too.
+    """
+
+    def __init__(self, parent: UsageTracker | None = None) -> None:
+        self.usage_data: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        self.calls: list[CallUsage] = []
+        self._parent = parent
+        self._lock = threading.Lock()
+
+    def add_usage(self, lm: str, usage_entry: Mapping[str, Any]) -> None:
+        """Count token usage.
+
+        Args:
+            lm: The model's name.
+            usage_entry: Counts by kind, nested where the provider nests them; an empty one
+                counts nothing.
+        """
+        if not usage_entry:
+            return
+        entry = dict(usage_entry)
+        tracker: UsageTracker | None = self
+        while tracker is not None:
+            with tracker._lock:
+                tracker.usage_data[lm].append(entry)
+            tracker = tracker._parent
+
+    def add_call(self, call: CallUsage) -> None:
+        """Count one call with its tokens and cost.
+
+        Args:
+            call: What the call used; a cached one adds no tokens.
+        """
+        self.add_usage(call.model, call.tokens)
+        tracker: UsageTracker | None = self
+        while tracker is not None:
+            with tracker._lock:
+                tracker.calls.append(call)
+            tracker = tracker._parent
+
+    def get_total_tokens(self) -> dict[str, dict[str, Any]]:
+        """The sums so far.
+
+        Returns:
+            By model, each kind of count added up, nested kinds within.
+        """
+        with self._lock:
+            entries = {model: list(items) for model, items in self.usage_data.items()}
+        totals: dict[str, dict[str, Any]] = {}
+        for model, items in entries.items():
+            total: dict[str, Any] = {}
+            for item in items:
+                _add_into(total, item)
+            totals[model] = total
+        return totals
+
+    def total_cost(self) -> float | None:
+        """What the calls so far cost in USD.
+
+        Returns:
+            The sum; None where one of the calls has no known price. No call costs 0.0.
+        """
+        with self._lock:
+            costs = [call.cost for call in self.calls]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+
+def _add_into(total: dict[str, Any], entry: Mapping[str, Any]) -> None:
+    for kind, value in entry.items():
+        before = total.get(kind)
+        if isinstance(value, Mapping):
+            within = dict(before) if isinstance(before, Mapping) else {}
+            _add_into(within, value)
+            total[kind] = within
+        elif _is_count(value) and _is_count(before):
+            total[kind] = before + value
+        elif value is not None or kind not in total:
+            total[kind] = value
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@contextmanager
+def track_usage() -> Iterator[UsageTracker]:
+    """Count the usage of every model call in the block, in its threads and tasks too.
+
+    Blocks nest: an outer one counts what an inner one counts.
+
+    Yields:
+        The tracker; ask it for ``get_total_tokens()`` inside the block or after it.
+    """
+    outer = settings.usage_tracker
+    tracker = UsageTracker(outer if isinstance(outer, UsageTracker) else None)
+    with settings.context(usage_tracker=tracker):
+        yield tracker
