@@ -1,1 +1,1 @@
-"""Tools: callables with a schema."""
+"""Tools: callables with a schema, their policy, and how the calls of a turn are run."""
