@@ -1,0 +1,1 @@
+"""Measurements of the library beside its peers, as ratios within one run."""
