@@ -1,0 +1,103 @@
+"""The command ``reasonact``.
+
+A command's code is loaded when it is chosen, so that help and a typing error cost
+nothing. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 ended by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from typing import Final
+
+DONE: Final = 0
+FAILED: Final = 1
+WRONG_USAGE: Final = 2
+INTERRUPTED: Final = 130
+
+
+@dataclass(frozen=True)
+class Command:
+    """A subcommand: its name, a line of help, its arguments, and what runs it."""
+
+    name: str
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+def _demo_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="about Python's standard library")
+    parser.add_argument(
+        "--model", metavar="M", help="any model as LiteLLM names it; without it an embedded stand-in plays"
+    )
+    parser.add_argument("--agent", choices=("react", "v2"), default="v2", help="ReAct or ReActV2 (default: v2)")
+    parser.add_argument("--api-base", metavar="URL", help="where the model is served (with --model)")
+
+
+def _demo(options: argparse.Namespace) -> int:
+    if options.api_base is not None and options.model is None:
+        return _complain("--api-base needs --model: the embedded stand-in brings its own server", WRONG_USAGE)
+    if options.question is not None and not options.question.strip():
+        return _complain("the question is empty", WRONG_USAGE)
+    run = import_module("reasonact.demo.run")
+    try:
+        run.run_demo(
+            options.question or run.QUESTION, model=options.model, agent=options.agent, api_base=options.api_base
+        )
+    except (run.DSPyError, run.NoAnswerError) as error:
+        return _complain(run.failure_line(error), FAILED)
+    return DONE
+
+
+COMMANDS: Final = (Command("demo", "let an agent answer a question, live in the terminal", _demo_arguments, _demo),)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: What stands after the program's name; ``sys.argv`` by default.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        SystemExit: For ``--help`` and ``--version`` (0) and for wrong usage (2), as argparse does.
+    """
+    options = _parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the rest
+    run: Callable[[argparse.Namespace], int] = options.run
+    try:
+        return run(options)
+    except KeyboardInterrupt:
+        return _complain("interrupted", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="reasonact", description="DSPy's ReAct and ReActV2 agents as a library of their own."
+    )
+    parser.add_argument("--version", action="version", version=f"reasonact {version('reasonact')}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        below = commands.add_parser(command.name, help=command.help, description=command.help)
+        command.add_arguments(below)
+        below.set_defaults(run=command.run)
+    return parser
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"reasonact: {message}", file=sys.stderr)
+    return code
