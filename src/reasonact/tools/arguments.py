@@ -226,7 +226,7 @@ class SchemaArguments:
         if not self._extra:
             faults.update((n, self.declared.undeclared(n)) for n in given if n not in self.declared.schemas)
         faults.update(self.declared.missing(given))
-        values = dict(given)
+        values: Any = dict(given)
         for _ in range(_ROUNDS):
             errors = self._errors(values)
             mended = _NOTHING if self._strict else _mended(_plain(values), self._places(errors))

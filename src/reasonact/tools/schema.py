@@ -134,6 +134,8 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def _adapter_with_any_class(annotation: Any) -> TypeAdapter[Any]:
+    if not isinstance(annotation, type) and get_origin(annotation) is None:
+        raise TypeError(f"{annotation!r} is no type")
     return TypeAdapter(annotation, config=_ANY_CLASS)
 
 
@@ -156,7 +158,7 @@ def _modern(annotation: Any) -> Any:
     if origin is None or not parts:
         return annotation
     if origin is Annotated:
-        return Annotated[(_modern(parts[0]), *parts[1:])]  # type: ignore[return-value]
+        return Annotated.__class_getitem__((_modern(parts[0]), *parts[1:]))  # type: ignore[attr-defined]
     if origin in (Union, types.UnionType):
         return Union[tuple(_modern(part) for part in parts)]  # noqa: UP007
     if origin in (list, dict, set, frozenset, tuple):

@@ -307,7 +307,7 @@ class Tool(Type):
         return f"{type(self).__name__}(name={self.name}, desc={self.desc}, args={self.args})"
 
     def __copy__(self) -> Tool:
-        copied = super().__copy__()
+        copied: Tool = super().__copy__()
         for slot in Tool.__slots__:
             setattr(copied, slot, getattr(self, slot))
         copied._results = ResultTable()
@@ -316,9 +316,9 @@ class Tool(Type):
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Tool:
         # the callable may hold locks and connections: the copy calls the same one
         copied = self.__copy__()
-        copied.args = copy.deepcopy(self.args, memo)
-        copied.arg_types = dict(self.arg_types)
-        copied.arg_desc = copy.copy(self.arg_desc)
+        copied.__dict__.update(
+            args=copy.deepcopy(self.args, memo), arg_types=dict(self.arg_types), arg_desc=copy.copy(self.arg_desc)
+        )
         return copied
 
     def __getstate__(self) -> dict[Any, Any]:
@@ -331,5 +331,5 @@ class Tool(Type):
         given = state.pop("given")
         super().__setstate__(state)
         if isinstance(self.func, DecoratedName):
-            self.func = self.func.resolve()
+            self.__dict__["func"] = self.func.resolve()
         self._set_up(given, prepare(self.func, self.name, given, self.arg_desc))
