@@ -44,6 +44,8 @@ def _demo_arguments(parser: argparse.ArgumentParser) -> None:
 def _demo(options: argparse.Namespace) -> int:
     if options.api_base is not None and options.model is None:
         return _complain("--api-base needs --model: the embedded stand-in brings its own server", WRONG_USAGE)
+    if options.model is not None and not options.model.strip():
+        return _complain("--model is empty; name a model as LiteLLM does, e.g. openai/gpt-4o-mini", WRONG_USAGE)
     if options.question is not None and not options.question.strip():
         return _complain("the question is empty", WRONG_USAGE)
     run = import_module("reasonact.demo.run")

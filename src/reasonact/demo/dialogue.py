@@ -18,6 +18,7 @@ Form = Literal["react", "extract", "native", "text", "other"]
 
 _MARKER: Final = re.compile(r"^\[\[ ## (\w+) ## \]\][ \t]*$", re.MULTILINE)
 _FIELD_LINE: Final = re.compile(r"^\d+\. `(\w+)` \((.*?)\):", re.MULTILINE)
+_RESULTS: Final = "tool_call_results"
 _TOOL_NAMES: Final = ("search", "read", "evaluate")
 
 
@@ -114,8 +115,8 @@ def express(move: Move, form: Form, turn: int) -> dict[str, Any]:
         made = [
             {
                 "id": f"stand_in_{turn}_{number}",
+                "function": {"arguments": json.dumps(call.args), "name": call.name},
                 "type": "function",
-                "function": {"name": call.name, "arguments": json.dumps(call.args)},
             }
             for number, call in enumerate(calls)
         ]
@@ -125,7 +126,8 @@ def express(move: Move, form: Form, turn: int) -> dict[str, Any]:
         fields: dict[str, Any] = {"next_thought": move.thought, "tool_calls": {"tool_calls": made}}
     elif form == "react":
         first = move.calls[0] if move.answer is None else Call("finish", {})
-        fields = {"next_thought": move.thought, "next_tool_name": first.name, "next_tool_args": dict(first.args)}
+        parts_of_step = {"thought": move.thought, "tool_name": first.name, "tool_args": dict(first.args)}
+        fields = {f"next_{name}": value for name, value in parts_of_step.items()}
     elif form == "extract":
         fields = dict(move.answer or {})
     else:
@@ -164,7 +166,7 @@ def _inputs(messages: Sequence[Mapping[str, Any]]) -> tuple[int, str]:
         if messages[place].get("role") != "user":
             continue
         sections = dict(_sections(_text(messages[place])))
-        given = {name: text for name, text in sections.items() if name not in {"tool_call_results", "tools", "history"}}
+        given = {name: text for name, text in sections.items() if name not in {_RESULTS, "tools", "history"}}
         if "question" in given:
             return place, given["question"]
         if given:
@@ -200,8 +202,8 @@ def _text_steps(messages: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
             steps.extend(Step(call, None) for call in waiting)
             listed = _mapping(sections["tool_calls"]).get("tool_calls", [])
             waiting = [Call(str(made.get("name")), _mapping(made.get("args"))) for made in listed]
-        elif "tool_call_results" in sections:
-            values = _mapping(sections["tool_call_results"]).get("tool_call_results", [])
+        elif _RESULTS in sections:
+            values = _mapping(sections[_RESULTS]).get(_RESULTS, [])
             for call, value in zip(waiting, values, strict=False):
                 steps.append(Step(call, _written(value.get("value"))))
             waiting = waiting[len(values) :]

@@ -23,6 +23,7 @@ MATCH_SHARE: Final = 0.8
 NAME_SHARE: Final = 0.3
 KIND_SHARE: Final = 0.3
 GENERIC_SHARE: Final = 0.6
+OTHER_WORD_SHARE: Final = 0.8
 _GENERIC_WORDS: Final = "calculate change check compute convert given number object open return value"
 GENERIC: Final = frozenset(_GENERIC_WORDS.split())
 KINDS: Final = ("module", "class", "function", "method")
@@ -42,7 +43,7 @@ _NAME: Final = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b|`([A-Za-z_][\w.]
 _HIT: Final = re.compile(r"^\d+\. (\S+) \((module|class|function|method), score ([\d.]+)\): (.*)$", re.MULTILINE)
 _DESCRIPTION: Final = re.compile(
     r"\A(?P<name>[\w.]+)(?P<signature>[^\n]*)\n"
-    r"(?P<kind>module|class|function|method)(?: in module \S+)?\n\n"
+    r"(?P<kind>module|class|function|method)(?: in module (?P<module>\S+))?\n\n"
     r"(?P<doc>.*)",
     re.DOTALL,
 )
@@ -56,12 +57,8 @@ class Finding:
     kind: str
     signature: str
     doc: str
+    module: str = ""
     score: float = 0.0
-
-    @property
-    def module(self) -> str:
-        """The module that the name starts with."""
-        return self.name if self.kind == "module" else self.name.rpartition(".")[0] or "builtins"
 
 
 def reply(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,6 +155,8 @@ def _answer(situation: Situation) -> Move:
         if share < 0.4:
             text = f"I am not sure; the nearest that I found is {text}"
         name, module = best.name, best.module
+        if _kind_in(situation.question) == "module" and module:
+            name = module
     else:
         thought = "Nothing that the tools returned fits the question."
         text, name, module = "The documentation that I searched holds nothing that fits the question.", "", ""
@@ -237,7 +236,8 @@ def match(finding: Finding, question: str) -> float:
 
     Returns:
         From 0 to 1: the mean over the question's keywords (common verbs count less) of 1 for a word in the object's own
-        name, 0.9 in its opening sentence, 0.6 elsewhere in its name or text, 0 for nowhere.
+        name, 0.9 in its opening sentence, 0.6 elsewhere in its name or text, 0 for nowhere; other
+        words for the same thing count a little less.
     """
     path, _, last = finding.name.rpartition(".")
     opening = set(words_of(first_sentence(finding.doc)))
@@ -247,7 +247,8 @@ def match(finding: Finding, question: str) -> float:
     for group in _groups(question):
         weight = GENERIC_SHARE if group[0] in GENERIC else 1.0
         total += weight
-        reached += weight * max(_grade(stem(word), own, opening, rest) for word in group)
+        said, *others = (_grade(stem(word), own, opening, rest) for word in group)
+        reached += weight * max(said, OTHER_WORD_SHARE * max(others, default=0.0))
     return reached / total if total else 0.0
 
 
@@ -277,7 +278,7 @@ def _inside(word: str, names: set[str]) -> bool:
 def _ranked(findings: list[Finding], question: str) -> list[Finding]:
     """Findings, nearest first: the search's score, the match, how much of the name was said, the kind asked for."""
     asked = {stem(word) for group in _groups(question) for word in group}
-    kind = next((kind for kind in KINDS if re.search(rf"\b{kind}\b", question, re.IGNORECASE)), None)
+    kind = _kind_in(question)
     top = max((finding.score for finding in findings), default=0.0) or 1.0
 
     def rank(finding: Finding) -> float:
@@ -289,6 +290,10 @@ def _ranked(findings: list[Finding], question: str) -> list[Finding]:
     return sorted(findings, key=rank, reverse=True)
 
 
+def _kind_in(question: str) -> str | None:
+    return next((kind for kind in KINDS if re.search(rf"\b{kind}\b", question, re.IGNORECASE)), None)
+
+
 def _hits(situation: Situation) -> list[Finding]:
     """What the searches listed, each object once with the best share of a search's highest score."""
     found: dict[str, Finding] = {}
@@ -297,7 +302,7 @@ def _hits(situation: Situation) -> list[Finding]:
         for name, kind, score, line in hits:
             share = float(score) / (float(hits[0][2]) or 1.0)
             if name not in found or share > found[name].score:
-                found[name] = Finding(name, kind, "", line, share)
+                found[name] = Finding(name, kind, "", line, score=share)
     return list(found.values())
 
 
@@ -309,7 +314,14 @@ def _read(situation: Situation) -> list[Finding]:
         shown = _DESCRIPTION.match(step.result or "") if step.call.name == "read" else None
         if shown:
             name = shown["name"]
-            found[name] = Finding(name, shown["kind"], shown["signature"], shown["doc"], scores.get(name, 0.0))
+            found[name] = Finding(
+                name,
+                shown["kind"],
+                shown["signature"],
+                shown["doc"],
+                module=shown["module"] or name,
+                score=scores.get(name, 0.0),
+            )
     return list(found.values())
 
 

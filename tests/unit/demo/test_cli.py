@@ -37,7 +37,11 @@ def test_wrong_usage_ends_with_two(arguments: list[str], capsys: pytest.CaptureF
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
-    [(["demo", "--api-base", "http://x"], "--api-base needs --model"), (["demo", "  "], "the question is empty")],
+    [
+        (["demo", "--api-base", "http://x"], "--api-base needs --model"),
+        (["demo", "  "], "the question is empty"),
+        (["demo", "--model", ""], "--model is empty"),
+    ],
 )
 def test_usage_that_makes_no_sense_is_told(
     arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
