@@ -1,14 +1,19 @@
-"""Annotations as pydantic can take them."""
+"""Annotations as they are looked into, and as pydantic can take them."""
 
 from __future__ import annotations
 
 import sys
 import types
 import typing
-from typing import Annotated, Any, Union, get_args, get_origin
+from collections.abc import Sequence
+from typing import Annotated, Any, NewType, TypeVar, Union, get_args, get_origin
 
-from typing_extensions import NotRequired, Required, TypedDict
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.errors import PydanticUserError
+from typing_extensions import NotRequired, ReadOnly, Required, TypeAliasType, TypedDict
 
+_typed_dict: Any = TypedDict  # as a function of what is known at run time only
+_PRESENCE = (Required, NotRequired, ReadOnly)
 _REBUILD_TYPED_DICTS = sys.version_info < (3, 12)
 
 
@@ -31,6 +36,79 @@ def pydantic_ready(annotation: Any) -> Any:
     return _rebuilt(annotation, ())
 
 
+def type_adapter(annotation: Any) -> TypeAdapter[Any]:
+    """Build pydantic's validator of a type, for classes that pydantic does not know too.
+
+    Args:
+        annotation: Any type annotation.
+
+    Returns:
+        The validator; of an unknown class it accepts the instances.
+
+    Raises:
+        ValueError: The annotation is none that a value could be checked by.
+    """
+    ready = pydantic_ready(annotation)
+    try:
+        return TypeAdapter(ready)
+    except PydanticUserError:
+        try:
+            return TypeAdapter(ready, config=ConfigDict(arbitrary_types_allowed=True))
+        except PydanticUserError as error:
+            raise ValueError(f"no value can be checked against {annotation!r}: {error}") from None
+
+
+def annotated(annotation: Any, metadata: Sequence[Any]) -> Any:
+    """Put metadata to a type.
+
+    Args:
+        annotation: Any type annotation.
+        metadata: What stands beside it in ``Annotated``; may be empty.
+
+    Returns:
+        The annotated type.
+    """
+    parts = (annotation, *metadata)
+    return Annotated[parts] if metadata else annotation
+
+
+def without_aliases(annotation: Any) -> Any:
+    """Look through the names that a type may be given.
+
+    Args:
+        annotation: Any type annotation.
+
+    Returns:
+        The type behind aliases, new types, type variables and marks of presence.
+    """
+    while True:
+        if isinstance(annotation, NewType):
+            annotation = annotation.__supertype__
+        elif isinstance(annotation, TypeAliasType) or type(annotation).__name__ == "TypeAliasType":
+            annotation = annotation.__value__
+        elif isinstance(annotation, TypeVar):
+            annotation = annotation.__bound__ or Any
+        elif get_origin(annotation) in _PRESENCE:
+            annotation = get_args(annotation)[0]
+        else:
+            return annotation
+
+
+def core_type(annotation: Any) -> Any:
+    """Look through names and ``Annotated``.
+
+    Args:
+        annotation: Any type annotation.
+
+    Returns:
+        The type itself; ``NoneType`` for None.
+    """
+    annotation = without_aliases(annotation)
+    while get_origin(annotation) is Annotated:
+        annotation = without_aliases(get_args(annotation)[0])
+    return type(None) if annotation is None else annotation
+
+
 def _rebuilt(annotation: Any, outer: tuple[Any, ...]) -> Any:
     if type(annotation) is getattr(typing, "_TypedDictMeta", None):
         return annotation if annotation in outer else _extended_typed_dict(annotation, (*outer, annotation))
@@ -39,7 +117,7 @@ def _rebuilt(annotation: Any, outer: tuple[Any, ...]) -> Any:
         return annotation
     if origin is Annotated:
         inner = _rebuilt(args[0], outer)
-        return annotation if inner is args[0] else Annotated[(inner, *annotation.__metadata__)]
+        return annotation if inner is args[0] else annotated(inner, annotation.__metadata__)
     rebuilt = tuple(_rebuilt(arg, outer) for arg in args)
     if all(new is old for new, old in zip(rebuilt, args, strict=True)):
         return annotation
@@ -54,6 +132,7 @@ def _extended_typed_dict(annotation: Any, outer: tuple[Any, ...]) -> Any:
         inner = get_args(hint)[0] if get_origin(hint) in (Required, NotRequired) else hint
         presence = NotRequired if name in annotation.__optional_keys__ else Required
         fields[name] = presence[_rebuilt(inner, outer)]
-    rebuilt = TypedDict(annotation.__name__, fields)  # type: ignore[operator]
+    name: str = annotation.__name__
+    rebuilt: Any = _typed_dict(name, fields)
     rebuilt.__module__, rebuilt.__doc__ = annotation.__module__, annotation.__doc__
     return rebuilt

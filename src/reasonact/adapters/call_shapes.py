@@ -1,8 +1,8 @@
 """Tool calls in the shapes that models and providers give them.
 
-One call is an object with a name and its arguments, flat or below ``function``; several
-stand in a list, below ``tool_calls`` or ``items``, or one after another in a text. An
-object of any other shape is an error: a call that was misread must not run.
+The shapes of a call as data are known to ``ToolCalls``. Here calls are found in text, also
+one after another, and a provider's own calls are read. What has no known shape is an
+error: a call that was misread must not run.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 from reasonact.adapters.lenient_json import json_values_in, unfenced, whole_value, without_thoughts
+from reasonact.types.tool_calls import ToolCalls
 
 _ARGUMENT_KEYS = ("args", "arguments", "parameters", "input")
 _LIST_KEYS = ("tool_calls", "items")
 _SHOWN = 120  # characters of a misread call in its error
 _MARKER = re.compile(r"[ \t]*\[\[ ## (\w+) ## \]\][ \t]*")
-_LAST_MARKER = re.compile(r"\n?[ \t]*\[\[ ## completed ## \]\]\s*\Z")
+_LAST_MARKER = "[[ ## completed ## ]]"
 
 
 def read_tool_calls(value: Any) -> list[dict[str, Any]]:
@@ -36,14 +39,19 @@ def read_tool_calls(value: Any) -> list[dict[str, Any]]:
     """
     if isinstance(value, str):
         return _calls_in_text(value)
-    if isinstance(value, Mapping):
-        for key in _LIST_KEYS:
-            if key in value and "name" not in value:
-                return read_tool_calls(_as_list(value[key], key))
-        return [_call(value)]
-    if isinstance(value, (list, tuple)):
-        return [_call(item) for item in value]
-    raise ValueError(f"expected tool calls, found {_shown(value)}")
+    try:
+        calls = ToolCalls.model_validate(value).tool_calls
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_context=False, include_input=False)
+        raise ValueError("; ".join(fault["msg"].removeprefix("Value error, ") for fault in faults)) from None
+    if any(not call.name.strip() for call in calls):
+        raise ValueError(f"a tool call names no tool: {_shown(value)}")
+    return [_as_dict(call) for call in calls]
+
+
+def _as_dict(call: ToolCalls.ToolCall) -> dict[str, Any]:
+    named = {"name": call.name.strip(), "args": call.args}
+    return {"id": call.id, **named} if call.id else named
 
 
 def _calls_in_text(text: str) -> list[dict[str, Any]]:
@@ -68,39 +76,6 @@ def _is_like_calls(value: Any) -> bool:
     if isinstance(value, list):
         return bool(value) and all(_is_like_calls(item) for item in value)
     return isinstance(value, dict) and any(key in value for key in ("name", "function", *_LIST_KEYS))
-
-
-def _as_list(value: Any, key: str) -> list[Any]:
-    if isinstance(value, str):
-        value = whole_value(value)
-    if isinstance(value, list):
-        return value
-    if isinstance(value, Mapping) and ("name" in value or "function" in value):
-        return [value]
-    raise ValueError(f"expected a list under {key!r}, found {_shown(value)}")
-
-
-def _call(value: Any) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ValueError(f"expected a tool call, found {_shown(value)}")
-    inner = value.get("function")
-    holder = inner if isinstance(inner, Mapping) else value
-    name = holder.get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise ValueError(f"a tool call has no name: {_shown(value)}")
-    call: dict[str, Any] = {"name": name.strip(), "args": _arguments(holder, name)}
-    identifier = value.get("id")
-    return {"id": identifier, **call} if isinstance(identifier, str) and identifier else call
-
-
-def _arguments(holder: Mapping[str, Any], name: str) -> dict[str, Any]:
-    present = [key for key in _ARGUMENT_KEYS if key in holder]
-    if not present:
-        raise ValueError(f"the call of {name!r} has no arguments ({', '.join(_ARGUMENT_KEYS)}): {_shown(holder)}")
-    filled = [holder[key] for key in present if not _is_empty(holder[key])]
-    if len(filled) > 1:
-        raise ValueError(f"the call of {name!r} gives its arguments twice: {_shown(holder)}")
-    return _argument_object(filled[0], name) if filled else {}
 
 
 def _is_empty(arguments: Any) -> bool:
@@ -183,12 +158,16 @@ def unwrap_markers(text: str, name: str) -> str:
     """
     if "[[ ## " not in text:
         return text
-    opened = _MARKER.match(text.lstrip())
-    if opened is not None and opened[1] != name:
-        return text
+    start = text.lstrip()
+    opened = _MARKER.match(start)
     if opened is None:
-        return _LAST_MARKER.sub("", text)
-    return _LAST_MARKER.sub("", text.lstrip()[opened.end() :]).strip()
+        return _without_last_marker(text)
+    return _without_last_marker(start[opened.end() :]).strip() if opened[1] == name else text
+
+
+def _without_last_marker(text: str) -> str:
+    end = text.rstrip()
+    return end.removesuffix(_LAST_MARKER).rstrip() if end.endswith(_LAST_MARKER) else text
 
 
 def _shown(value: Any) -> str:

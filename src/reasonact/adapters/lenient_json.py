@@ -24,7 +24,7 @@ _REREADING = 2  # how many times its own length a text may be read again after f
 _OPENER = re.compile(r"[{\[]")
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1\s*\Z", re.DOTALL)
+_FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n")
 _BARE_WORDS: dict[str, Any] = {"None": None, "True": True, "False": False}
 
 
@@ -121,7 +121,7 @@ def without_thoughts(text: str) -> str:
     if opened is None:
         # Some servers send the end of the block without its start.
         closed = _THOUGHT_END.search(text)
-        if closed is None or any(bracket in text[: closed.start()] for bracket in "{["):
+        if closed is None or text.lstrip()[:1] in ("{", "[", "`"):
             return text
         return text[closed.end() :]
     closed = re.compile(f"</{opened[1]}>", re.IGNORECASE).search(text, opened.end())
@@ -138,11 +138,11 @@ def unfenced(text: str) -> str:
         The block's content; the same object where the text is anything else.
     """
     stripped = text.strip()
-    if stripped[:3] not in ("```", "~~~"):
-        return text
-    if match := _FENCE.fullmatch(stripped):
-        return match[2]
-    if len(stripped) > 6 and stripped.endswith("```") and "\n" not in stripped:
+    opened = _FENCE.match(stripped)
+    if opened is not None and stripped.endswith(opened[1]):
+        body = stripped[opened.end() : -len(opened[1])]
+        return text if opened[1] in body else body.rstrip(" \t").removesuffix("\n")
+    if len(stripped) > 6 and stripped.startswith("```") and stripped.endswith("```") and "\n" not in stripped:
         return stripped.strip("`")
     return text
 
@@ -203,14 +203,20 @@ def find_array(text: str, *, exact_numbers: bool = False) -> list[Any]:
         if any(array != arrays[0] for array in arrays):
             raise ValueError("the text holds several JSON arrays, and they differ")
         return arrays[0]
-    inner = unfenced(body).strip()
-    between, at = "", 0
-    for reading in _readings(inner, exact_numbers):
-        between += inner[at : reading.start]
-        at = reading.end
-    if len(readings) > 1 and all(reading.complete for reading in readings) and not (between + inner[at:]).strip(", \t\r\n;"):
+    if len(readings) > 1 and _nothing_between(unfenced(body)):
         return [reading.value for reading in readings]
     raise ValueError("there is no JSON array in the text")
+
+
+def _nothing_between(text: str) -> bool:
+    """Whether a text is objects to its end, with nothing but commas and space between them."""
+    between, at = "", 0
+    for reading in _readings(text, False):
+        if not reading.complete:
+            return False
+        between += text[at : reading.start]
+        at = reading.end
+    return not (between + text[at:]).strip(", \t\r\n;")
 
 
 def _chosen(text: str, wanted_keys: Sequence[str] | None, exact: bool) -> Any:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 import typing
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, get_args
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from typing_extensions import is_typeddict
 
 from reasonact.adapters.annotation_names import get_annotation_name
-from reasonact.adapters.fitting import compile_fit, type_adapter
+from reasonact.adapters.annotations import annotated, core_type, type_adapter
+from reasonact.adapters.fitting import FitCompiler, unchanged
+from reasonact.adapters.scalar_text import bare
 
 _SHOWN = 200  # characters of the value in an error
 _REASONS = 3  # faults that an error names
@@ -60,19 +63,19 @@ def value_parser(annotation: Any, metadata: Sequence[Any] = ()) -> Callable[[Any
     """
     if annotation is str and not metadata:
         return _text
-    full = Annotated[(annotation, *metadata)] if metadata else annotation
-    fit = compile_fit(full, exact=wants_exact_numbers(annotation))
+    full = annotated(annotation, metadata)
+    fit = FitCompiler(wants_exact_numbers(annotation)).compile(full)
     adapter = type_adapter(full)
 
     def parse(value: Any) -> Any:
         try:
             return adapter.validate_python(fit(value, True))
         except (ValueError, TypeError, ArithmeticError, RecursionError) as error:
-            if isinstance(value, str) and _reads_text(annotation):
+            for text in _other_readings(value, fit, annotation):
                 try:
-                    return adapter.validate_python(value)
+                    return adapter.validate_python(text)
                 except (ValueError, TypeError, ArithmeticError, RecursionError):
-                    pass  # the first error tells more
+                    continue  # the first error tells more
             raise ValueError(_refusal(annotation, value, error)) from None
 
     return parse
@@ -122,14 +125,13 @@ def annotation_allows_none(annotation: Any) -> bool:
     Returns:
         True for ``None``, ``Any``, ``X | None``, ``Literal[None]`` and the like.
     """
-    return annotation in (None, type(None), Any, object) or any(
-        arg is None or (not isinstance(arg, str) and annotation_allows_none(arg))
-        for arg in (get_args(annotation) if _is_choice(annotation) else ())
-    )
-
-
-def _is_choice(annotation: Any) -> bool:
-    return get_annotation_name(annotation).startswith(("Union[", "Literal[")) or hasattr(annotation, "__metadata__")
+    core = core_type(annotation)
+    if core in (type(None), Any, object):
+        return True
+    if get_origin(core) is Literal:
+        return None in get_args(core)
+    union = get_origin(core) in (Union, types.UnionType)
+    return union and any(annotation_allows_none(arm) for arm in get_args(core))
 
 
 def _text(value: Any) -> str:
@@ -140,9 +142,14 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _reads_text(annotation: Any) -> bool:
-    """Whether the class itself may have a reading for texts that are no JSON."""
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+def _other_readings(value: Any, fit: Any, annotation: Any) -> list[str]:
+    """Texts to try where a text was refused, by what the class may read of its own."""
+    if not isinstance(value, str):
+        return []
+    if fit is unchanged:
+        return [bare(value)]
+    core = core_type(annotation)
+    return [value] if isinstance(core, type) and issubclass(core, BaseModel) else []
 
 
 def _refusal(annotation: Any, value: Any, error: BaseException) -> str:

@@ -211,7 +211,7 @@ def _model_fields(model: BaseModel) -> Any:
     except Exception:  # a serializer that fails, a value that pydantic cannot write, a cycle
         dumped = dict(vars(model))
     if not isinstance(dumped, dict):
-        return dumped if not _holds_type(vars(model), ()) else list(vars(model).values())[0]
+        return dumped if not _holds_type(vars(model), ()) else next(iter(vars(model).values()))
     held = [name for name, field in vars(model).items() if name in dumped and _holds_type(field, ())]
     return {**dumped, **{name: getattr(model, name) for name in held}} if held else dumped
 
@@ -340,4 +340,3 @@ def _quoted(text: str) -> str:
         return f"«{text}»"
     body = text.replace("\n", "\n    ")
     return f"«««\n    {body}\n»»»"
-

@@ -77,10 +77,10 @@ def number_from(text: str, *, whole: bool) -> Any:
         ValueError: The number is too large to be meant.
     """
     digits = bare(text)
-    if match := _THOUSANDS.fullmatch(digits):
-        # One group of three may be a fraction where a comma marks those.
-        if whole or match[1] or digits.count(",") > 1:
-            digits = digits.replace(",", "")
+    match = _THOUSANDS.fullmatch(digits)
+    # One group of three may be a fraction where a comma marks those.
+    if match and (whole or match[1] or digits.count(",") > 1):
+        digits = digits.replace(",", "")
     if _BASED.fullmatch(digits):
         return int(digits, 0)
     if whole and _FRACTION.fullmatch(digits):
@@ -135,6 +135,19 @@ def date_from(text: str, kind: type) -> Any:
     return value
 
 
+def duration_from(text: str) -> Any:
+    """Read a length of time.
+
+    Args:
+        text: ISO 8601, ``[days] hh:mm:ss``, or a number of seconds.
+
+    Returns:
+        Seconds for a number; else the text, bare, for pydantic to read.
+    """
+    value = bare(text)
+    return float(value) if _FRACTION.fullmatch(value) else value
+
+
 def bytes_from(text: str) -> Any:
     """Read bytes that were written as a Python literal.
 
@@ -158,12 +171,12 @@ class Choices:
 
     Args:
         members: The members, in order.
-        title: Name of the enum or of the ``Literal``, for errors.
+        kind: The enum, which may know further values; None for a ``Literal``.
     """
 
-    def __init__(self, members: Iterable[Any], title: str) -> None:
+    def __init__(self, members: Iterable[Any], kind: type[enum.Enum] | None = None) -> None:
         self.members = list(members)
-        self.title = title
+        self._kind = kind
         self._by_text: list[dict[str, list[Any]]] = [{}, {}, {}, {}]
         for member in self.members:
             for rank, text in _spellings(member):
@@ -195,7 +208,12 @@ class Choices:
                 if len({id(member) for member in found}) == 1:
                     return found[0]
                 if found and rank == 3:
-                    raise ValueError(f"{text!r} may mean several members of {self.title}")
+                    raise ValueError(f"{text!r} may mean {' or '.join(_shown(member) for member in found)}")
+        if self._kind is not None:
+            try:
+                return self._kind(value)  # flags, and what the enum's own _missing_ finds
+            except (ValueError, TypeError, KeyError):
+                pass
         allowed = ", ".join(_shown(member) for member in self.members)
         raise ValueError(f"it is none of {allowed}")
 
