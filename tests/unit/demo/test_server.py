@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
 import threading
@@ -27,8 +28,8 @@ BODY: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with StandInServer() as server, httpx.Client(base_url=server.url, trust_env=False) as http:
-        yield http
+    with StandInServer() as server, httpx.Client(base_url=server.url, trust_env=False) as connected:
+        yield connected
 
 
 def test_a_completion_has_openai_form(client: httpx.Client) -> None:
@@ -158,10 +159,14 @@ def test_a_broken_request_is_refused_and_the_connection_closed(client: httpx.Cli
 
 
 def test_a_connection_is_kept_alive(client: httpx.Client) -> None:
-    with socket.create_connection((client.base_url.host, client.base_url.port or 0), timeout=10) as connection:
-        for _ in range(2):
-            connection.sendall(b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
-            assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+    connection = http.client.HTTPConnection(client.base_url.host, client.base_url.port or 0, timeout=10)
+    ports = set()
+    for _ in range(3):
+        connection.request("POST", "/v1/chat/completions", body=json.dumps(BODY))
+        assert b"chat.completion" in connection.getresponse().read()
+        ports.add(connection.sock.getsockname()[1])
+    connection.close()
+    assert 1 == len(ports)
 
 
 def test_a_failing_policy_is_an_error_body_too() -> None:
