@@ -18,6 +18,9 @@ from reasonact.signatures.fields import finished, kind_of
 from reasonact.signatures.grammar import is_type
 from reasonact.signatures.scope import ClassBodyNames
 
+if sys.version_info >= (3, 14):
+    import annotationlib
+
 
 def made_field(name: Any, annotation: Any, field: Any) -> FieldInfo:
     """A field as a caller gave it, checked and with its type, prefix and description."""
@@ -78,8 +81,6 @@ def declared_fields(owner: str, body: dict[str, Any]) -> dict[str, FieldInfo]:
 
 def _taken_annotations(body: dict[str, Any]) -> dict[str, Any]:
     if sys.version_info >= (3, 14):
-        import annotationlib
-
         annotate = annotationlib.get_annotate_from_class_namespace(body)
         body.pop("__annotate__", None)
         body.pop("__annotate_func__", None)

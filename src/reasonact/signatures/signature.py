@@ -1,182 +1,23 @@
-"""Signatures: a class that says what a model is given and what it is to produce.
-
-To programs a signature is a pydantic model class, as in DSPy. But agents derive
-signatures often, instances are hardly ever made, and pydantic takes most of a
-millisecond to build a class. So fields are kept by `SignatureMeta`, a derived
-signature is a bare class that costs some microseconds, and pydantic's validator is built
-the first time that somebody makes an instance or asks for a schema.
-
-Because fields are never class attributes, they may have any public name: ``copy``,
-``schema``, ``instructions`` and so on.
-"""
+"""`Signature`: a class that says what a model is given and what it is to produce."""
 
 from __future__ import annotations
 
-import copyreg
-from abc import ABCMeta
-from collections.abc import Iterable, Mapping
-from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
-from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 
-from reasonact.signatures.class_body import check_name, check_type, declared_fields, made_field, shown
+from reasonact.signatures.class_body import check_name, check_type, made_field
 from reasonact.signatures.fields import extra_of, finished, infer_prefix, kind_of, new_field, updated
 from reasonact.signatures.grammar import FieldText, parse_signature
+from reasonact.signatures.meta import DERIVED_NAME, SignatureMeta, complete, derive
 from reasonact.signatures.scope import caller_scope
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 __all__ = ["Signature", "SignatureMeta", "ensure_signature", "infer_prefix", "make_signature"]
-
-_DERIVED_NAME: Final = "StringSignature"
-
-ModelMetaclass: Any = type(BaseModel)
-_BUILT_LATER: Final = ("__pydantic_validator__", "__pydantic_serializer__")
-
-
-class _Deferred:
-    """Stands in a signature class for a part of pydantic's until somebody uses it."""
-
-    def __init__(self, owner: SignatureMeta, name: str) -> None:
-        self._owner = owner
-        self._name = name
-
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):  # probes of copy, pickle and pydantic are no use
-            raise AttributeError(attribute)
-        _complete(self._owner)
-        return getattr(getattr(self._owner, self._name), attribute)
-
-
-class _Memo(dict[Any, Any]):
-    """What other floors worked out for one signature class. A copy starts afresh."""
-
-    def __reduce__(self) -> tuple[type[_Memo], tuple[()]]:
-        return (_Memo, ())
-
-
-def _equip(cls: SignatureMeta, fields: Mapping[str, FieldInfo]) -> None:
-    """Give a class its fields, its memo, and place-holders for what pydantic builds later."""
-    cls.__pydantic_fields__ = dict(fields)
-    cls._inputs = {name: field for name, field in fields.items() if kind_of(field) == "input"}
-    cls._outputs = {name: field for name, field in fields.items() if kind_of(field) == "output"}
-    cls._memo = _Memo()
-    cls.__pydantic_complete__ = False
-    for part in _BUILT_LATER:
-        setattr(cls, part, _Deferred(cls, part))
-
-
-def _complete(cls: Any) -> None:
-    """Let pydantic build the validator and the serializer of a class, where that was put off."""
-    if not cls.__pydantic_complete__:
-        cls.model_rebuild(force=True)
-
-
-def _default_instructions(inputs: Iterable[str], outputs: Iterable[str]) -> str:
-    given, wanted = (", ".join(f"`{name}`" for name in names) for names in (inputs, outputs))
-    return f"Given the fields {given}, produce the fields {wanted}."
-
-
-def _inherited_doc(cls: SignatureMeta) -> str:
-    """Instructions of a class without a docstring: its parent's, unless those only list the parent's fields."""
-    for base in cls.__mro__[1:]:
-        if isinstance(base, SignatureMeta) and base is not Signature:
-            if base.__doc__ != _default_instructions(base._inputs, base._outputs):
-                return base.__doc__ or ""
-            break
-    return _default_instructions(cls._inputs, cls._outputs)
-
-
-class SignatureMeta(ModelMetaclass):  # type: ignore[misc]  # pydantic's metaclass is reached through type()
-    """The class of signature classes: holds their fields and answers for them.
-
-    Called on `Signature` itself it makes a new signature class; called on any other it
-    makes an instance, as pydantic does.
-    """
-
-    _inputs: dict[str, FieldInfo]
-    _outputs: dict[str, FieldInfo]
-    _memo: _Memo
-
-    def __new__(
-        mcs, signature_name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
-    ) -> SignatureMeta:
-        body = dict(namespace)
-        own = declared_fields(signature_name, body)
-        try:
-            cls = cast(SignatureMeta, super().__new__(mcs, signature_name, bases, body, **kwargs))
-        except PydanticUserError as error:
-            raise TypeError(f"The signature {signature_name} cannot be made: {error.message}") from error
-        fields: dict[str, FieldInfo] = {}
-        for base in reversed(cls.__mro__[1:]):
-            if isinstance(base, SignatureMeta):
-                fields.update(base.model_fields)
-        fields.update(own)
-        _equip(cls, fields)
-        if namespace.get("__doc__") is None:
-            cls.__doc__ = _inherited_doc(cls)
-        return cls
-
-    def __call__(cls, /, *args: Any, **kwargs: Any) -> Any:
-        if cls is Signature:
-            return make_signature(*args, **kwargs)
-        return super().__call__(*args, **kwargs)
-
-    @property
-    def model_fields(cls) -> dict[str, FieldInfo]:
-        """Every field by name, in the order of definition."""
-        return dict(cls.__pydantic_fields__)
-
-    @property
-    def fields(cls) -> dict[str, FieldInfo]:
-        """Every field by name: the inputs first, then the outputs."""
-        return {**cls._inputs, **cls._outputs}
-
-    @property
-    def input_fields(cls) -> dict[str, FieldInfo]:
-        """What the model is given, by name."""
-        return dict(cls._inputs)
-
-    @property
-    def output_fields(cls) -> dict[str, FieldInfo]:
-        """What the model is to produce, by name."""
-        return dict(cls._outputs)
-
-    @property
-    def signature(cls) -> str:
-        """The string form, names only: ``"question, k -> answer"``."""
-        return f"{', '.join(cls._inputs)} -> {', '.join(cls._outputs)}"
-
-    @property
-    def instructions(cls) -> str:
-        """What the model is told to do: the docstring, without its indentation."""
-        return cleandoc(cls.__doc__ or "") if cls is not Signature else ""
-
-    @instructions.setter
-    def instructions(cls, instructions: str) -> None:
-        cls.__doc__ = instructions
-        cls._memo.clear()  # what was rendered from the old words
-
-    @property
-    def memo(cls) -> dict[Any, Any]:
-        """A dict of this class alone, for what others worked out from it once. Not inherited."""
-        return cls._memo
-
-    @property
-    def __annotations__(cls) -> dict[str, Any]:
-        return {name: field.annotation for name, field in cls.__pydantic_fields__.items()}
-
-    def __repr__(cls) -> str:
-        lines = [
-            f"instructions={cls.instructions!r}",
-            *(f"{name} = Field({field})" for name, field in cls.fields.items()),
-        ]
-        inner = "\n    ".join(lines) if len(lines) > 1 else f"{lines[0]}\n    "
-        return f"{cls.__name__}({cls.signature}\n    {inner}\n)"
 
 
 class Signature(BaseModel, metaclass=SignatureMeta):
@@ -227,7 +68,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         Raises:
             TypeError: The instructions are no text.
         """
-        return _derive(cls.fields, instructions)
+        return derive(Signature, cls.fields, instructions)
 
     @classmethod
     def append_instructions(cls, instructions: str) -> type[Signature]:
@@ -244,7 +85,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         """
         if not isinstance(instructions, str):
             raise TypeError(f"instructions must be text, found {type(instructions).__name__}")
-        return _derive(cls.fields, "\n\n".join(part for part in (cls.instructions, instructions) if part))
+        return derive(Signature, cls.fields, "\n\n".join(part for part in (cls.instructions, instructions) if part))
 
     @classmethod
     def append(cls, name: str, field: Any, type_: Any = None) -> type[Signature]:
@@ -310,7 +151,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
                 f"there are {len(side)} {kind} fields, so it may be {-len(side) - 1} to {len(side)}"
             )
         side.insert(place, (name, made))
-        return _derive(dict(inputs + outputs), cls.instructions)
+        return derive(Signature, dict(inputs + outputs), cls.instructions)
 
     @classmethod
     def delete(cls, name: str) -> type[Signature]:
@@ -322,7 +163,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         Returns:
             A new signature.
         """
-        return _derive({key: field for key, field in cls.fields.items() if key != name}, cls.instructions)
+        return derive(Signature, {key: field for key, field in cls.fields.items() if key != name}, cls.instructions)
 
     @classmethod
     def with_updated_fields(cls, name: str, type_: Any = None, **kwargs: Any) -> type[Signature]:
@@ -346,7 +187,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         if type_ is not None:
             check_type(name, type_)
         fields[name] = updated(fields[name], type_, **kwargs)
-        return _derive(fields, cls.instructions)
+        return derive(Signature, fields, cls.instructions)
 
     @classmethod
     def equals(cls, other: Any) -> bool:
@@ -405,7 +246,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         fields = cls.fields
         for (name, field), extra in zip(cls.fields.items(), words, strict=False):
             fields[name] = updated(field, **extra)
-        return _derive(fields, instructions)
+        return derive(Signature, fields, instructions)
 
     @classmethod
     def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -418,14 +259,14 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         Returns:
             The schema.
         """
-        _complete(cls)
+        complete(cls)
         return super().model_json_schema(*args, **kwargs)
 
 
 def make_signature(
     signature: str | Mapping[str, Any],
     instructions: str | None = None,
-    signature_name: str = _DERIVED_NAME,
+    signature_name: str = DERIVED_NAME,
     custom_types: Mapping[str, Any] | None = None,
 ) -> type[Signature]:
     """Make a signature class from a string or from fields by name.
@@ -471,7 +312,7 @@ def make_signature(
             "a signature is made from a string such as 'question -> answer' or from a dict of fields, "
             f"not from {type(signature).__name__}"
         )
-    return _derive(fields, instructions, signature_name)
+    return derive(Signature, fields, instructions, signature_name)
 
 
 def ensure_signature(signature: Any, instructions: str | None = None) -> Any:
@@ -508,27 +349,4 @@ def _from_text(text: FieldText, field: FieldInfo) -> FieldInfo:
     return finished(text.name, text.annotation, field)
 
 
-def _derive(fields: Mapping[str, FieldInfo], instructions: str | None, name: str = _DERIVED_NAME) -> type[Signature]:
-    """Make a signature class of finished fields, without pydantic's class building."""
-    if instructions is not None and not isinstance(instructions, str):
-        raise TypeError(f"instructions must be text, found {shown(instructions)}")
-    namespace = {"__module__": __name__, "__qualname__": name, "__doc__": instructions}
-    cls = ABCMeta.__new__(SignatureMeta, name, (Signature,), namespace)
-    _equip(cls, fields)
-    if not instructions:
-        cls.__doc__ = _default_instructions(cls._inputs, cls._outputs)
-    return cast("type[Signature]", cls)
-
-
-def _reduced(cls: SignatureMeta) -> Any:
-    """How pickle stores a signature class: by its name where it has one, else by its fields."""
-    if cls.__module__ != __name__ or cls is Signature:
-        return cls.__qualname__
-    return _rebuilt, (cls.__name__, cls.__doc__, dict(cls.__pydantic_fields__))
-
-
-def _rebuilt(name: str, instructions: str, fields: dict[str, FieldInfo]) -> type[Signature]:
-    return _derive(fields, instructions, name)
-
-
-copyreg.pickle(SignatureMeta, _reduced)  # type: ignore[arg-type]  # the stub knows instances only
+Signature._maker = make_signature
