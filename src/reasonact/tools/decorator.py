@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from reasonact.tools.policy import OnError, Retries, SyncTools
 from reasonact.tools.tool import Tool
@@ -13,6 +13,10 @@ class FunctionTool(Tool):
     """A tool that may also be called with positional arguments, like the function it was made from."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *args: Any, **options: Any) -> None: ...
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run the tool; positional arguments go to the function's parameters in order.

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from pydantic import ConfigDict, SkipValidation
+from pydantic import BaseModel, ConfigDict, SkipValidation, model_serializer
 
 from reasonact.errors import format_error_for_lm
 from reasonact.runtime.callbacks import observed
@@ -127,7 +127,8 @@ class Tool(Type):
         )
         given = Given(args, schema, arg_types, strict)
         prepared = prepare(func, name, given, arg_desc)
-        super().__init__(
+        BaseModel.__init__(
+            self,
             func=func,
             name=name,
             desc=doc if desc is None else desc,
@@ -298,6 +299,11 @@ class Tool(Type):
             parameters["$defs"] = definitions
         function = {"name": self.wire_name, "description": self.desc, "parameters": parameters}
         return {"type": "function", "function": function}
+
+    @model_serializer()
+    def serialize_model(self) -> str:
+        """The tool in words, where it stands in data that is dumped; its callable cannot be."""
+        return str(self)
 
     def __str__(self) -> str:
         desc = f": <desc>{self.desc}</desc>".replace("\n", "  ") if self.desc else ""

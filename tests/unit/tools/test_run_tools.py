@@ -239,7 +239,7 @@ async def test_control_flow_waits_for_sync_siblings_and_tells_their_results() ->
         command = RunTools(
             calls((Tool(slow), {}), (Tool(stops), {})),
             2,
-            on_settled=lambda i, o: told.append((i, o.value)),  # noqa: B023
+            on_settled=lambda i, o: told.append((i, o.value)),
         )
         with pytest.raises(Stop):
             await drive_it(command)

@@ -1,5 +1,6 @@
 """Conversion first, checking second, and errors that say what was wrong."""
 
+# ruff: noqa: UP007, UP045, E741 - both spellings are input here
 from __future__ import annotations
 
 import datetime
@@ -114,7 +115,7 @@ def test_null_for_a_parameter_with_a_default_means_the_default() -> None:
 
 
 def test_null_is_kept_where_the_type_takes_it() -> None:
-    def show(a: Optional[int] = 5) -> Any:  # noqa: UP045
+    def show(a: Optional[int] = 5) -> Any:
         return a
 
     assert Tool(show)(a=None) is None

@@ -189,7 +189,7 @@ def test_a_class_can_be_registered_as_control_flow() -> None:
 async def test_results_are_kept_by_checked_arguments() -> None:
     calls: list[Any] = []
 
-    def work(x: Any, tags: list[str] = []) -> int:  # noqa: B006
+    def work(x: Any, tags: list[str] = []) -> int:
         calls.append(x)
         return len(calls)
 

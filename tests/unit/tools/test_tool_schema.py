@@ -1,5 +1,6 @@
 """What a model is told of a tool's arguments, for every kind of callable."""
 
+# ruff: noqa: UP007, UP045 - both spellings are input here
 from __future__ import annotations
 
 import dataclasses
@@ -153,7 +154,7 @@ def test_a_parameter_may_have_any_name(name: str) -> None:
 
 
 def test_string_annotations_are_resolved_and_unknown_ones_mean_anything() -> None:
-    def mixed(a: int, b: Nowhere, c: list[Nowhere], d: 3, e: "not a type at all!") -> None: ...  # noqa: F722, F821, UP037
+    def mixed(a: int, b: Nowhere, c: list[Nowhere], d: 3, e: "not a type at all!") -> None: ...  # noqa: F722, F821
 
     assert {"a": {"type": "integer"}, "b": {}, "c": {}, "d": {}, "e": {}} == Tool(mixed).args
 
@@ -280,7 +281,7 @@ def test_different_recursive_models_of_one_name_are_kept_apart() -> None:
     def make(kind: type) -> type[BaseModel]:
         class Tree(BaseModel):
             leaf: kind  # type: ignore[valid-type]
-            below: Optional[Tree] = None  # noqa: UP045
+            below: Optional[Tree] = None
 
         Tree.model_rebuild(_types_namespace={"Tree": Tree, "kind": kind})
         return Tree
