@@ -31,7 +31,7 @@ ValueError of Python's own.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 
@@ -271,6 +271,8 @@ class AdapterParseError(DSPyError):
         lm_response: The completion, whole.
         message: Which field, which value, and what was expected instead.
         parsed_result: The fields that could be read.
+        raw_fields: The text of each field that was found, readable or not.
+        tool_calls: Native calls that came with the completion, as the client gave them.
     """
 
     default_code = "adapter_parse_error"
@@ -282,11 +284,16 @@ class AdapterParseError(DSPyError):
         lm_response: str,
         message: str | None = None,
         parsed_result: Any = None,
+        *,
+        raw_fields: Mapping[str, Any] | None = None,
+        tool_calls: Sequence[Any] = (),
     ) -> None:
         self.adapter_name = adapter_name
         self.signature = signature
         self.lm_response = lm_response
         self.parsed_result = parsed_result
+        self.raw_fields = dict(raw_fields or {})
+        self.tool_calls = list(tool_calls)
         expected = ", ".join(getattr(signature, "output_fields", {}))
         text = f"{message}\n\n" if message else ""
         text += f"{adapter_name} could not read the completion.\nFields wanted: [{expected}]\n"

@@ -1,0 +1,107 @@
+"""Reading ReAct's step: which are usable, and what is wrong with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reasonact.adapters.call_shapes import read_native_call
+from reasonact.errors import AdapterParseError
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A usable step: a thought and one call of a known tool."""
+
+    thought: Any
+    name: str
+    args: Mapping[str, Any]
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BadStep:
+    """A step that cannot be carried out, as far as it could be read, and why."""
+
+    thought: str
+    name: str
+    args: Mapping[str, Any]
+    problem: str
+
+
+def judged(step: Any, tools: Iterable[str]) -> Step | BadStep:
+    """A parsed step, its tool's name brought to the registered form.
+
+    Args:
+        step: The step predictor's prediction.
+        tools: The registered names.
+
+    Returns:
+        The step, or what is wrong with it.
+    """
+    thought = step.get("next_thought")
+    return _judged(thought, step.get("next_tool_name"), step.get("next_tool_args"), tools)
+
+
+def problem_step(error: AdapterParseError, tools: Iterable[str]) -> Step | BadStep:
+    """What can be made of a completion that did not parse.
+
+    A native call in it is taken as the step; otherwise the fields that were found are
+    judged one by one.
+
+    Args:
+        error: The parse failure, with the completion and what was read of it.
+        tools: The registered names.
+
+    Returns:
+        The step, or what is wrong with it.
+    """
+    if error.tool_calls:
+        native = read_native_call(error.tool_calls[0])
+        text = error.lm_response if isinstance(error.lm_response, str) else ""
+        if isinstance(native.args, str):
+            return BadStep(text, native.name, {}, f"{native.args}.")
+        return _judged(text, native.name, native.args, tools, native.id)
+    found = {**error.raw_fields, **(error.parsed_result if isinstance(error.parsed_result, Mapping) else {})}
+    if not found.get("next_tool_name"):
+        return BadStep(
+            str(found.get("next_thought") or error.lm_response), "", {}, "it names no tool in `next_tool_name`."
+        )
+    thought = str(found.get("next_thought") or "")
+    return _judged(thought, found["next_tool_name"], found.get("next_tool_args"), tools)
+
+
+def _judged(thought: Any, name: Any, args: Any, tools: Iterable[str], call_id: str | None = None) -> Step | BadStep:
+    given = str(name or "").strip()
+    usable = dict(args) if isinstance(args, Mapping) else None
+    known = tool_name(given, tools)
+    if known is None:
+        what = f"`{given}` is no tool." if given else "it names no tool in `next_tool_name`."
+        return BadStep(str(thought or ""), given, usable or {}, what)
+    if usable is None:
+        return BadStep(
+            str(thought or ""), known, {}, "`next_tool_args` is not one JSON object with the arguments by name."
+        )
+    return Step(thought, known, usable, call_id)
+
+
+def tool_name(given: str, tools: Iterable[str]) -> str | None:
+    """The registered tool that a model means, or None.
+
+    Quotes, backticks, a trailing ``()``, a ``functions.`` prefix and letter case are
+    overlooked, as long as just one tool fits.
+
+    Args:
+        given: The name as the model wrote it.
+        tools: The registered names.
+    """
+    names = list(tools)
+    if given in names:
+        return given
+    bare = given.strip().strip("\"'`").strip()
+    bare = bare.removesuffix("()").removeprefix("functions.").strip("\"'`").strip()
+    if bare in names:
+        return bare
+    fitting = [name for name in names if name.casefold() == bare.casefold()]
+    return fitting[0] if len(fitting) == 1 else None

@@ -1,0 +1,51 @@
+"""AgentPrediction: a prediction that also knows its run.
+
+What a run adds (``history``, ``termination_reason``, ...) is read as an attribute, yet is
+no stored field: it is in no key, item, length, equality, repr, ``toDict`` or ``**``.
+A stored field of the same name wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reasonact.types.prediction import Prediction
+
+
+class AgentPrediction(Prediction):
+    """What an agent returns: the signature's outputs, and how they came about.
+
+    Attributes that every agent adds:
+        history: The complete run as a `History`, dropped steps included.
+        termination_reason: Why the loop ended.
+        usage: What the run spent, as a `Spent`.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name.startswith("__"):
+                raise
+            additions = self.__dict__.get("_additions") or {}
+            if name in additions:
+                return additions[name]
+            reason = self.get("termination_reason", additions.get("termination_reason"))
+            if reason is not None:
+                raise AttributeError(
+                    f"the run ended with termination_reason={reason!r} and has no output {name!r}; "
+                    f"its fields are: {', '.join(self.keys()) or 'none'}"
+                ) from None
+            raise
+
+
+def attach(prediction: AgentPrediction, **additions: Any) -> None:
+    """Add attributes to a prediction that are no stored fields.
+
+    Args:
+        prediction: The prediction.
+        **additions: Values by name.
+    """
+    kept: Mapping[str, Any] = prediction.__dict__.get("_additions") or {}
+    object.__setattr__(prediction, "_additions", {**kept, **additions})

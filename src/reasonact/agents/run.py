@@ -1,0 +1,202 @@
+"""Run: one agent run under way, and the bookkeeping that both loops share.
+
+A `Run` lives in the flow of one call and nowhere else; the agent object holds none of
+it, so that one agent serves any number of threads and tasks at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from reasonact.adapters.conversation import Rendered
+from reasonact.agents.clip import clipped_event, clipped_history
+from reasonact.agents.options import AgentOptions
+from reasonact.agents.run_state import PendingCall, PendingTurn, RunState, SettledCall
+from reasonact.lm.usage import UsageTracker
+from reasonact.runtime.events import TurnFinished, emit
+from reasonact.runtime.flow import Flow, call
+from reasonact.runtime.limits import ReadClock, Spent
+from reasonact.tools.tool import Tool
+from reasonact.types.history import History
+from reasonact.types.tool_calls import ToolCallResults, ToolCalls
+
+
+@dataclass(slots=True)
+class Run:
+    """One run under way.
+
+    Args:
+        state: What a stored run would need; it is kept up to date at every step.
+        options: The agent's options.
+        tools: Every tool of this run by name, the one that ends it included.
+        extra_tools: Whether the call brought tools of its own.
+        overrides: ``lm`` and ``config`` of the call, for its predictors.
+        in_place: Whether the caller's own history grows (``grow_history_in_place``).
+        tracker: Counts the run's model calls.
+        began: The clock when the run, or its resumption, began.
+        before: What an earlier part of a resumed run had spent.
+        rendered: What has been rendered of the history so far.
+        taken: The call ids that the history holds.
+        calls_reported: How many model calls `turn_finished` has reported.
+        view: The history as the model is shown it: long results cut, shortened where it
+            did not fit.
+        failure: The error because of which the loop ended, for ``strict``.
+        clips: ReAct's observations as the model is shown them, by key.
+    """
+
+    state: RunState
+    options: AgentOptions
+    tools: dict[str, Tool]
+    extra_tools: bool
+    overrides: dict[str, Any]
+    in_place: bool
+    tracker: UsageTracker
+    began: float
+    before: Spent
+    rendered: Rendered = field(default_factory=Rendered)
+    taken: set[str] = field(default_factory=set)
+    calls_reported: int = 0
+    view: History = field(default_factory=lambda: History.model_construct(messages=[]))
+    failure: BaseException | None = None
+    clips: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shown = self.state.history if self.state.shown is None else self.state.shown
+        self.view = clipped_history(shown, self.options.max_result_chars)
+
+    def spent(self, now: float) -> Spent:
+        """What the run has spent so far, earlier parts included."""
+        calls = self.tracker.calls
+        return replace(
+            self.before,
+            lm_calls=self.before.lm_calls + len(calls),
+            tool_calls=self.state.spent.tool_calls,
+            total_tokens=self.before.total_tokens + sum(_tokens(item.tokens) for item in calls),
+            cost_usd=self.before.cost_usd + sum(item.cost or 0.0 for item in calls),
+            seconds=self.before.seconds + (now - self.began),
+        )
+
+    def count_tool_call(self) -> None:
+        """Count one tool call against the limits."""
+        self.state.spent = replace(self.state.spent, tool_calls=self.state.spent.tool_calls + 1)
+
+    def add_event(self, event: dict[str, Any]) -> None:
+        """Add one event to the complete history, and to what the model is shown."""
+        if self.in_place:
+            self.state.history.messages.append(event)
+        else:
+            self.state.history = self.state.history.append(event)
+        self.view = self.view.append(clipped_event(event, self.options.max_result_chars))
+        if self.state.shown is not None:
+            self.state.shown = self.view
+
+    def add_turn(self, turn: PendingTurn, outputs: Mapping[str, Any] | None) -> None:
+        """Add a settled turn as one event."""
+        event: dict[str, Any] = {} if turn.thought is None else {"next_thought": turn.thought}
+        event["tool_calls"] = calls_of(turn.calls, turn.settled)
+        self.add_event(self.opening({**event, **turn.extra, **(outputs or {})}))
+
+    def opening(self, event: dict[str, Any]) -> dict[str, Any]:
+        """The event, with the inputs before it where no event has said them yet."""
+        if self.state.said:
+            return event
+        self.state.said = True
+        return {**self.state.inputs, **event}
+
+    def said_inputs(self) -> dict[str, Any] | None:
+        """The inputs that the next request has to say; None where the history says them."""
+        return None if self.state.said else self.state.inputs
+
+    def shorten(self, shorter: History) -> None:
+        """Show the model a shorter history from now on. The complete one stays."""
+        self.view = self.state.shown = shorter
+
+
+def limit_reached(run: Run) -> Flow[str | None]:
+    """The limit that forbids one more call, by name, or None."""
+    if run.options.limits is None:
+        return None
+    now = yield from call(ReadClock())
+    return run.spent(now).reached(run.options.limits)
+
+
+def turn_finished(run: Run, turn: int) -> Flow[None]:
+    """Report the end of a turn, with the tokens of its model calls."""
+    fresh = run.tracker.calls[run.calls_reported :]
+    run.calls_reported += len(fresh)
+    usage: dict[str, Any] = {}
+    for item in fresh:
+        for kind, count in item.tokens.items():
+            if isinstance(count, int) and not isinstance(count, bool):
+                usage[kind] = usage.get(kind, 0) + count
+    yield from emit(TurnFinished(turn, usage))
+
+
+def with_ids(run: Run, calls: Iterable[tuple[str | None, str, Mapping[str, Any], str | None]]) -> list[PendingCall]:
+    """Calls of one turn under ids that are unique within the history.
+
+    A missing id, or one that the history holds already, becomes ``call_<turn>_<index>``;
+    where such an id is taken, the turn in it is counted on.
+
+    Args:
+        run: The run.
+        calls: For each call its id or None, name, arguments, and the problem with them.
+
+    Returns:
+        The calls; their ids are taken from now on.
+    """
+    given = list(calls)
+    turn = run.state.turn
+    while any(f"call_{turn}_{index}" in run.taken for index in range(len(given))):
+        turn += 1
+    pending = []
+    for index, (call_id, name, args, problem) in enumerate(given):
+        if not call_id or call_id in run.taken:
+            call_id = f"call_{turn}_{index}"
+            while call_id in run.taken:  # the model itself used such an id earlier in this turn
+                turn += 1
+                call_id = f"call_{turn}_{index}"
+        run.taken.add(call_id)
+        pending.append(PendingCall(call_id, name, args, problem))
+    return pending
+
+
+def ids_in(history: History) -> set[str]:
+    """Every call id that a history holds."""
+    found: set[str] = set()
+    for event in history.messages:
+        calls = event.get("tool_calls")
+        if isinstance(calls, ToolCalls):
+            found.update(item.id for item in calls.tool_calls if item.id)
+    return found
+
+
+def calls_of(pending: Iterable[PendingCall], settled: Mapping[str, SettledCall]) -> ToolCalls:
+    """A turn's calls with their results, as a history event holds them."""
+    items = list(pending)
+    return ToolCalls.model_construct(
+        tool_calls=[
+            ToolCalls.ToolCall.model_construct(id=item.id, name=item.name, args=dict(item.args)) for item in items
+        ],
+        tool_call_results=ToolCallResults.model_construct(
+            tool_call_results=[
+                ToolCallResults.ToolCallResult.model_construct(
+                    call_id=item.id,
+                    name=item.name,
+                    value=settled[item.id].value,
+                    is_error=settled[item.id].is_error,
+                )
+                for item in items
+                if item.id in settled
+            ]
+        ),
+    )
+
+
+def _tokens(counts: Mapping[str, Any]) -> int:
+    total = counts.get("total_tokens")
+    if isinstance(total, int):
+        return total
+    return sum(value for name in ("prompt_tokens", "completion_tokens") if isinstance(value := counts.get(name), int))

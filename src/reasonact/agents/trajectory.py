@@ -1,0 +1,94 @@
+"""ReAct's trajectory at the model boundary: rendering it, and shortening it until it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from reasonact.adapters.base import Adapter
+from reasonact.agents.clip import clipped
+from reasonact.agents.run import Run
+from reasonact.errors import ContextWindowExceededError
+from reasonact.modules.module import CallModule
+from reasonact.runtime.flow import Flow, call
+
+if TYPE_CHECKING:
+    from reasonact.agents.react import ReAct
+
+STEP_KEYS: Final = 4
+
+
+def rendered_trajectory(adapter: Adapter, trajectory: Mapping[str, Any]) -> Any:
+    """A trajectory in the adapter's own form of input fields."""
+    return adapter.format_trajectory(trajectory)
+
+
+def shrinking(agent: ReAct, run: Run, module: Any, inputs: Mapping[str, Any]) -> Flow[Any]:
+    """Call a module with the trajectory, on an ever shorter view while it does not fit.
+
+    Args:
+        agent: The agent; its ``truncate_trajectory`` shortens.
+        run: The run; a view that the hook returns is kept in its state.
+        module: The step predictor or the extractor.
+        inputs: Its other keyword arguments.
+
+    Returns:
+        The module's prediction.
+
+    Raises:
+        ContextWindowExceededError: The view cannot be made smaller.
+    """
+    shown = _shown(agent, run)
+    tries_left: int | None = None
+    while True:
+        try:
+            return (yield from call(CallModule(module, (), {**inputs, "trajectory": shown})))
+        except ContextWindowExceededError:
+            view = _view(run)
+            if tries_left is None:
+                tries_left = len(view) // STEP_KEYS
+            if tries_left <= 0:
+                raise
+            tries_left -= 1
+            if not _shortened(agent, run, view):
+                raise
+            before, shown = shown, _shown(agent, run)
+            if _size(shown) >= _size(before):
+                raise
+
+
+def _shortened(agent: ReAct, run: Run, view: dict[str, Any]) -> bool:
+    try:
+        shorter = agent.truncate_trajectory(view)
+    except ValueError:  # the hook's way to say that nothing is left to take away
+        return False
+    if shorter is not None and shorter is not view:
+        run.state.view = shorter
+    return True
+
+
+def _view(run: Run) -> dict[str, Any]:
+    if run.state.view is not None:
+        return run.state.view
+    assert run.state.trajectory is not None
+    return run.state.trajectory
+
+
+def _shown(agent: ReAct, run: Run) -> Any:
+    view = _view(run)
+    cuts = {key: cut for key, value in view.items() if (cut := _cut(run, key, value)) is not value}
+    return agent._format_trajectory({**view, **cuts} if cuts else view)
+
+
+def _cut(run: Run, key: str, value: Any) -> Any:
+    limit = run.options.max_result_chars
+    if limit is None or not key.startswith("observation_"):
+        return value
+    known = run.clips.get(key)
+    if known is None or known[0] is not value:
+        known = run.clips[key] = (value, clipped(value, limit))
+    return known[1]
+
+
+def _size(shown: Any) -> int:
+    return len(shown) if isinstance(shown, str) else len(str(shown))

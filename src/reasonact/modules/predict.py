@@ -1,0 +1,263 @@
+"""Predict: one model call for one signature, with a second adapter to fall back on."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from reasonact.adapters.base import Adapter
+from reasonact.adapters.chat import ChatAdapter
+from reasonact.adapters.conversation import Rendered
+from reasonact.adapters.json_adapter import JSONAdapter
+from reasonact.errors import AdapterParseError, LMNotConfiguredError
+from reasonact.lm.base import BaseLM
+from reasonact.modules.module import CallModule, Module, reported
+from reasonact.modules.parameter import Parameter
+from reasonact.runtime.callbacks import BaseCallback
+from reasonact.runtime.drive import adrive, drive
+from reasonact.runtime.flow import Flow, call
+from reasonact.runtime.settings import settings
+from reasonact.signatures.signature import Signature, ensure_signature
+from reasonact.types.prediction import Prediction
+
+logger = logging.getLogger("reasonact.predict")
+
+# With several completions asked for, a temperature near 0 would give the same one again.
+_SAMPLING_TEMPERATURE = 0.7
+_NEAR_GREEDY = 0.15
+
+
+class Predict(Module, Parameter):
+    """Ask a model for a signature's outputs.
+
+    Calling it takes the signature's inputs by keyword, and beside them ``signature``,
+    ``demos``, ``config`` and ``lm`` in place of its own for this one call.
+
+    Args:
+        signature: A `Signature` class or its string form.
+        callbacks: Callbacks for this object alone.
+        **config: Options that go with every request (``temperature``, ``n``, ...).
+
+    Raises:
+        ValueError: The signature cannot be read, or has no output field.
+    """
+
+    is_predictor = True
+
+    def __init__(
+        self,
+        signature: str | type[Signature],
+        callbacks: list[BaseCallback] | None = None,
+        **config: Any,
+    ) -> None:
+        super().__init__(callbacks=callbacks)
+        self.stage = secrets.token_hex(8)
+        self.signature: type[Signature] = ensure_signature(signature)
+        if not self.signature.output_fields:
+            raise ValueError(
+                f"the signature {self.signature.signature!r} has no output field; write what to produce after '->'"
+            )
+        self.config: dict[str, Any] = config
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the LM, the demos and the records."""
+        self.lm: BaseLM | None = None
+        self.traces: list[Any] = []
+        self.train: list[Any] = []
+        self.demos: list[Any] = []
+
+    def update_config(self, **kwargs: Any) -> None:
+        """Add to the options that go with every request."""
+        self.config = {**self.config, **kwargs}
+
+    def get_config(self) -> dict[str, Any]:
+        """The options that go with every request."""
+        return self.config
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Ask the model. See the class for what a call takes.
+
+        Returns:
+            A `Prediction` with the output fields, typed; with ``n`` completions its
+            ``completions`` hold all of them.
+
+        Raises:
+            ValueError: Positional arguments, or an ``lm`` that is none.
+            LMNotConfiguredError: There is no LM to ask.
+            AdapterParseError: The completion does not hold the output fields.
+            LMError: The model could not be asked.
+        """
+        self._refuse_positional(args)
+        return super().__call__(**kwargs)
+
+    async def acall(self, *args: Any, **kwargs: Any) -> Any:
+        """As calling the object, on the running event loop."""
+        self._refuse_positional(args)
+        return await super().acall(**kwargs)
+
+    def forward(self, **kwargs: Any) -> Prediction:
+        """What a call does between its callbacks. Override it together with `aforward`."""
+        return drive(self.flow(kwargs))
+
+    async def aforward(self, **kwargs: Any) -> Prediction:
+        """As `forward`, on the running event loop."""
+        return await adrive(self.flow(kwargs))
+
+    def flow(self, kwargs: Mapping[str, Any], rendered: Rendered | None = None) -> Flow[Prediction]:
+        """The one body of `forward` and `aforward`.
+
+        Args:
+            kwargs: What the call was given.
+            rendered: What an agent's run has rendered of its history so far.
+
+        Returns:
+            The prediction.
+        """
+        overrides = {name: kwargs[name] for name in ("signature", "demos", "config", "lm") if name in kwargs}
+        given = {name: value for name, value in kwargs.items() if name not in overrides and name != "_trace"}
+        signature = ensure_signature(overrides.get("signature") or self.signature)
+        demos = overrides.get("demos", self.demos)
+        lm = _usable_lm(overrides.get("lm") or self.lm or settings.lm)
+        options = _request_options({**self.config, **overrides.get("config", {})}, lm)
+        inputs = _with_defaults(signature, given)
+        _check_inputs(signature, inputs)
+
+        adapter: Adapter = settings.adapter or ChatAdapter()
+        completions = yield from _completions(adapter, lm, options, signature, demos, inputs, rendered)
+        prediction = Prediction.from_completions(completions, signature=signature)
+        if kwargs.get("_trace", True):
+            self._record(inputs, prediction)
+        return prediction
+
+    def _record(self, inputs: dict[str, Any], prediction: Prediction) -> None:
+        trace = settings.trace
+        if trace is None or settings.max_trace_size <= 0:
+            return
+        if len(trace) >= settings.max_trace_size:
+            trace.pop(0)
+        trace.append((self, inputs, prediction))
+
+    def _refuse_positional(self, args: tuple[Any, ...]) -> None:
+        if args:
+            names = ", ".join(f"{name}=..." for name in self.signature.input_fields)
+            raise ValueError(f"inputs are given by keyword, as in predict({names}); found {len(args)} positional")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.signature})"
+
+
+def call_predict(predict: Any, inputs: Mapping[str, Any], rendered: Rendered | None = None) -> Flow[Any]:
+    """Call a predictor from inside a flow, handing it what this run has rendered so far.
+
+    A module that overrides its call or its forward methods is called as such, and renders
+    for itself.
+
+    Args:
+        predict: A `Predict`, or whatever a program has put in its place.
+        inputs: Its keyword arguments.
+        rendered: The run's memo of past messages.
+
+    Returns:
+        The prediction.
+    """
+    if isinstance(predict, Predict) and _runs_the_own_flow(predict):
+        return (yield from reported(predict, (), inputs, predict.flow(inputs, rendered)))
+    return (yield from call(CallModule(predict, (), inputs)))
+
+
+def _runs_the_own_flow(predict: Predict) -> bool:
+    cls = type(predict)
+    own = cls is Predict or all(
+        getattr(cls, name) is getattr(Predict, name) for name in ("__call__", "acall", "forward", "aforward")
+    )
+    return own and not ({"forward", "aforward", "acall"} & predict.__dict__.keys())
+
+
+def _completions(
+    adapter: Adapter,
+    lm: BaseLM,
+    options: Mapping[str, Any],
+    signature: type[Signature],
+    demos: list[Any],
+    inputs: dict[str, Any],
+    rendered: Rendered | None,
+) -> Flow[list[dict[str, Any]]]:
+    try:
+        return (yield from adapter.call_flow(lm, options, signature, demos, inputs, rendered))
+    except AdapterParseError as first:
+        if first.tool_calls or not getattr(adapter, "use_json_adapter_fallback", False):
+            raise
+        try:
+            return (yield from JSONAdapter().call_flow(lm, options, signature, demos, inputs, None))
+        except AdapterParseError as second:
+            raise second from first
+
+
+def _usable_lm(lm: Any) -> BaseLM:
+    if lm is None:
+        raise LMNotConfiguredError(
+            "there is no LM to ask; name one with reasonact.configure(lm=reasonact.LM('provider/model'))"
+        )
+    if isinstance(lm, str):
+        raise ValueError(f"lm is the text {lm!r}, not an LM; write lm=reasonact.LM({lm!r})")
+    if not isinstance(lm, BaseLM):
+        raise ValueError(f"lm is a {type(lm).__name__}, not an LM; subclass reasonact.BaseLM to make it one")
+    return lm
+
+
+def _request_options(config: dict[str, Any], lm: BaseLM) -> dict[str, Any]:
+    temperature = config.get("temperature", lm.kwargs.get("temperature"))
+    count = config.get("n") or lm.kwargs.get("n") or 1
+    if count > 1 and (temperature is None or temperature <= _NEAR_GREEDY):
+        return {**config, "temperature": _SAMPLING_TEMPERATURE}
+    return config
+
+
+def _with_defaults(signature: type[Signature], given: dict[str, Any]) -> dict[str, Any]:
+    inputs = dict(given)
+    for name, field in signature.input_fields.items():
+        if name not in inputs and not field.is_required():
+            default = field.get_default(call_default_factory=True, validated_data={})
+            if default is not PydanticUndefined:
+                inputs[name] = default
+    return inputs
+
+
+def _check_inputs(signature: type[Signature], inputs: Mapping[str, Any]) -> None:
+    expected = signature.input_fields
+    unknown = [name for name in inputs if name not in expected]
+    missing = [name for name in expected if name not in inputs]
+    wanted = f"the signature {signature.signature!r} takes {', '.join(expected) or 'nothing'}"
+    problems = []
+    if unknown:
+        problems.append(f"inputs that the signature does not have: {', '.join(unknown)}; {wanted}")
+    if missing:
+        problems.append(f"inputs that were not given: {', '.join(missing)}; {wanted}")
+    if problems and settings.strict_inputs:
+        raise ValueError("; ".join(problems))
+    if settings.warn_on_type_mismatch:
+        problems += [
+            f"input {name!r} is a {type(inputs[name]).__name__}, the signature says {field.annotation!r}"
+            for name, field in expected.items()
+            if name in inputs and _clearly_another_type(field, inputs[name])
+        ]
+    for problem in problems:
+        logger.warning("%s", problem)
+
+
+def _clearly_another_type(field: FieldInfo, value: Any) -> bool:
+    declared = field.annotation
+    extra = field.json_schema_extra
+    if not isinstance(declared, type) or (isinstance(extra, dict) and extra.get("IS_TYPE_UNDEFINED")):
+        return False
+    if getattr(declared, "__origin__", None) is not None or declared in (object, str):
+        return False  # a parametrised type says too much for isinstance, and any value has a text
+    if declared is float:
+        return not isinstance(value, (int, float))
+    return not isinstance(value, declared)
