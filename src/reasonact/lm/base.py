@@ -15,11 +15,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TextIO, cast
 
+from reasonact.lm.chunks import as_one_chunk
 from reasonact.lm.history import record_history
 from reasonact.lm.inspect_history import pretty_print_history
 from reasonact.lm.outputs import member, read_cost, read_outputs, read_usage
 from reasonact.lm.provider_errors import translate
 from reasonact.lm.secrets import without_secrets
+from reasonact.lm.stream import CountingSink, current_chunk_sink, deliver, streaming_to
 from reasonact.lm.usage import CallUsage, UsageTracker
 from reasonact.runtime.callbacks import observed
 from reasonact.runtime.drive import adrive, drive, run_coroutine, to_thread
@@ -145,47 +147,21 @@ class BaseLM:
         """
         inputs = {"prompt": prompt, "messages": messages, "kwargs": dict(options)}
         with observed(self.callback_kind, self, inputs) as observation:
-            try:
-                response = yield from call(_Forward(self, prompt, messages, options))
-            except Exception as error:
-                known = translate(error, model=self.model)
-                if known is None or known is error:
-                    raise
-                raise known from error
+            sink = current_chunk_sink()
+            if sink is None:
+                response = yield from _respond(self, prompt, messages, options)
+            else:
+                counting = CountingSink(sink)
+                with streaming_to(counting):
+                    response = yield from _respond(self, prompt, messages, options)
+                chunk = as_one_chunk(response) if counting.count == 0 else None
+                if chunk is not None:
+                    yield from deliver(sink, chunk)
             wants_logprobs = bool(options.get("logprobs", self.kwargs.get("logprobs")))
             outputs = read_outputs(response, model=self.model, with_logprobs=wants_logprobs)
-            self._book(prompt, messages, options, response, outputs)
+            _book(self, prompt, messages, options, response, outputs)
             observation.outputs = outputs
         return outputs
-
-    def _book(
-        self, prompt: str | None, messages: list[Any] | None, options: Mapping[str, Any], response: Any, outputs: Any
-    ) -> None:
-        usage = read_usage(response)
-        cost = read_cost(response)
-        tracker = settings.usage_tracker
-        if isinstance(tracker, UsageTracker):
-            tracker.add_call(CallUsage(self.model, usage, cost, bool(member(response, "cache_hit"))))
-        elif tracker is not None:
-            tracker.add_usage(self.model, usage)
-        if settings.disable_history:
-            return
-        self.update_history(
-            {
-                "prompt": prompt,
-                "messages": None if messages is None else list(messages),  # the caller may go on appending to its list
-                "kwargs": without_secrets(options),
-                "response": response,
-                "outputs": outputs,
-                "usage": usage,
-                "cost": cost,
-                "timestamp": datetime.datetime.now().isoformat(),
-                "uuid": str(uuid.uuid4()),
-                "model": self.model,
-                "response_model": member(response, "model"),
-                "model_type": self.model_type,
-            }
-        )
 
     def update_history(self, entry: dict[str, Any]) -> None:
         """Remember one call; see ``settings.disable_history`` and ``max_history_size``.
@@ -272,6 +248,46 @@ class BaseLM:
                 "pass allow_unsafe_lm_state=True (here: allow_custom_lm_class=True) if you trust the file"
             )
         return cast(BaseLM, _lm_class(name)(**options))
+
+
+def _respond(lm: BaseLM, prompt: str | None, messages: list[Any] | None, options: Mapping[str, Any]) -> Flow[Any]:
+    try:
+        return (yield from call(_Forward(lm, prompt, messages, options)))
+    except Exception as error:
+        known = translate(error, model=lm.model)
+        if known is None or known is error:
+            raise
+        raise known from error
+
+
+def _book(
+    lm: BaseLM, prompt: str | None, messages: list[Any] | None, options: Mapping[str, Any], response: Any, outputs: Any
+) -> None:
+    usage = read_usage(response)
+    cost = read_cost(response)
+    tracker = settings.usage_tracker
+    if isinstance(tracker, UsageTracker):
+        tracker.add_call(CallUsage(lm.model, usage, cost, bool(member(response, "cache_hit"))))
+    elif tracker is not None:
+        tracker.add_usage(lm.model, usage)
+    if settings.disable_history:
+        return
+    lm.update_history(
+        {
+            "prompt": prompt,
+            "messages": None if messages is None else list(messages),  # the caller may go on appending to its list
+            "kwargs": without_secrets(options),
+            "response": response,
+            "outputs": outputs,
+            "usage": usage,
+            "cost": cost,
+            "timestamp": datetime.datetime.now().isoformat(),
+            "uuid": str(uuid.uuid4()),
+            "model": lm.model,
+            "response_model": member(response, "model"),
+            "model_type": lm.model_type,
+        }
+    )
 
 
 def _lm_class(name: str) -> Any:

@@ -8,17 +8,22 @@ that nothing is sent twice as often as the policy says.
 from __future__ import annotations
 
 import logging
+import re
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
-from reasonact.errors import LMError
+from reasonact.errors import LMConfigurationError
 from reasonact.lm.base import BaseLM
+from reasonact.lm.cache import cache, cached
 from reasonact.lm.litellm_setup import get_litellm
-from reasonact.lm.provider_errors import translate
+from reasonact.lm.outputs import member
+from reasonact.lm.provider_calls import ask_provider
+from reasonact.lm.requests import build_call
 from reasonact.lm.retry import RetryPolicy, retrying
 from reasonact.runtime.drive import adrive, drive
-from reasonact.runtime.flow import Command, Flow, call
+from reasonact.runtime.flow import Flow
 
 logger = logging.getLogger("reasonact.lm")
 
@@ -30,9 +35,18 @@ _NOT_OFFERED: Final = {
     "finetuning_model": "finetuning is DSPy's",
     "launch_kwargs": "launching model servers is DSPy's",
     "train_kwargs": "finetuning is DSPy's",
+    "stream": "an LM answers whole; stream a program with streamify or an agent with agent.stream",
 }
 _MODEL_TYPES: Final = ("chat", "text", "responses")
 _CAPABILITIES: Final = frozenset({"function_calling", "reasoning", "response_schema"})
+
+# OpenAI's models that reason: they take no other temperature than 1, and count their thoughts
+# as completion tokens.
+_REASONS: Final = re.compile(
+    r"(?:.*/)?(?:o\d(?:-(?:mini|nano|pro|preview))*(?:-\d{4}-\d{2}-\d{2})?|gpt-5(?:\.\d+)?(?:-(?!chat).*)?)",
+    re.IGNORECASE,
+)
+_LEAST_REASONING_TOKENS: Final = 16_000
 
 
 class LM(BaseLM):
@@ -47,8 +61,7 @@ class LM(BaseLM):
         cache: Whether answers may come out of the cache (see ``configure_cache``).
         callbacks: `BaseCallback` objects for this LM alone.
         num_retries: How often a failed request is sent again, at most.
-        use_developer_role: Send system messages under the role ``developer``
-            (``model_type="responses"`` alone).
+        use_developer_role: Kept for DSPy's sake; LiteLLM chooses the role of instructions.
         supports: Capabilities of a model that LiteLLM's tables do not know, or know
             wrongly: ``dict(function_calling=True, reasoning=..., response_schema=...)``.
         retry_policy: Waits and time budget of retries; its ``num_retries`` gives way to the
@@ -61,6 +74,7 @@ class LM(BaseLM):
     Raises:
         TypeError: A keyword of DSPy's LM that is not offered, with what to do instead.
         ValueError: An unknown model type or capability.
+        LMConfigurationError: A temperature or token bound that the model is known to refuse.
     """
 
     def __init__(
@@ -87,9 +101,21 @@ class LM(BaseLM):
         if unknown:
             raise ValueError(f"LM(supports=...): {sorted(unknown)} is not among {sorted(_CAPABILITIES)}")
         super().__init__(model, model_type, temperature, max_tokens, cache, callbacks, num_retries, **kwargs)
+        if _REASONS.fullmatch(model):
+            self._prepare_for_reasoning(temperature, max_tokens)
         self.use_developer_role = use_developer_role
         self.supports = dict(supports or {})
         self.retry_policy = retry_policy or RetryPolicy()
+
+    def _prepare_for_reasoning(self, temperature: float | None, max_tokens: int | None) -> None:
+        too_few = max_tokens is not None and max_tokens < _LEAST_REASONING_TOKENS
+        if (temperature is not None and temperature != 1) or too_few:
+            raise LMConfigurationError(
+                f"{self.model} reasons before it answers: it takes temperature=1 or None, and its thoughts need "
+                f"max_tokens={_LEAST_REASONING_TOKENS} or more, or None",
+                model=self.model,
+            )
+        self.kwargs.setdefault("max_completion_tokens", self.kwargs.pop("max_tokens"))
 
     @property
     def supports_function_calling(self) -> bool:
@@ -125,10 +151,11 @@ class LM(BaseLM):
             **kwargs: Options of this request, over the LM's own.
 
         Returns:
-            LiteLLM's response.
+            LiteLLM's response; out of the cache, a `Response` of the same fields.
 
         Raises:
             LMError: The provider could not be reached, refused, or answered rubbish.
+            TypeError: ``stream`` was asked for.
         """
         return drive(self.request(prompt, messages, kwargs))
 
@@ -137,7 +164,7 @@ class LM(BaseLM):
         return await adrive(self.request(prompt, messages, kwargs))
 
     def request(self, prompt: str | None, messages: list[Any] | None, options: Mapping[str, Any]) -> Flow[Any]:
-        """One request as a flow: attempts at the provider, as the retry policy allows.
+        """One request as a flow: the cache, else attempts at the provider as the policy allows.
 
         Args:
             prompt: A text that stands for one user message, or None.
@@ -145,50 +172,50 @@ class LM(BaseLM):
             options: Options of this request, over the LM's own.
 
         Returns:
-            The flow; it gives LiteLLM's response.
+            The flow; it gives the response.
 
         Raises:
             LMError: The provider could not be reached, refused, or answered rubbish.
+            TypeError: ``stream`` was asked for.
         """
-        arguments = self._arguments(prompt, messages, options)
-        arguments.pop("cache", None)
-        arguments.pop("rollout_id", None)
-        retries = arguments.pop("num_retries", self.num_retries)
+        merged = {**self.kwargs, **options}
+        if merged.pop("stream", None):
+            raise TypeError(f"lm(stream=True) is not offered here: {_NOT_OFFERED['stream']}")
+        caching = merged.pop("cache", self.cache)
+        retries = merged.pop("num_retries", self.num_retries)
+        rollout = merged.pop("rollout_id", None)
+        if rollout is not None and merged.get("temperature") == 0:
+            warnings.warn("rollout_id asks for another sample, and at temperature=0 there is only one", stacklevel=2)
+        provider_call = build_call(self.model, self.model_type, prompt, messages, merged)
+        key = self._key(provider_call.arguments, rollout) if caching else None
         policy = self.retry_policy
         if policy.num_retries != retries:
             policy = replace(policy, num_retries=retries)
-        return (yield from retrying(lambda: self._attempt(arguments), policy))
+        response = yield from cached(
+            key, lambda: retrying(lambda: ask_provider(provider_call, model=self.model), policy)
+        )
+        if any(member(choice, "finish_reason") == "length" for choice in member(response, "choices") or ()):
+            logger.warning(
+                "%s stopped at its bound of completion tokens, so the answer is cut: raise max_tokens (now %s)",
+                *(self.model, merged.get("max_tokens") or merged.get("max_completion_tokens")),
+            )
+        return response
 
-    def _arguments(self, prompt: str | None, messages: list[Any] | None, options: Mapping[str, Any]) -> dict[str, Any]:
-        merged = {**self.kwargs, **options}
-        arguments = {name: value for name, value in merged.items() if value is not None}
-        arguments["model"] = self.model
-        arguments["messages"] = messages if messages else [{"role": "user", "content": prompt}]
-        return arguments
-
-    def _attempt(self, arguments: Mapping[str, Any]) -> Flow[Any]:
+    def _key(self, arguments: Mapping[str, Any], rollout: Any) -> str | None:
         try:
-            return (yield from call(_Complete(arguments)))
-        except LMError:
-            raise
-        except Exception as error:
-            known = translate(error, model=self.model, whatever=True)
-            if known is None:
-                raise
-            raise known from error
+            return cache.cache_key({**arguments, "model_type": self.model_type, "rollout_id": rollout})
+        except (TypeError, ValueError, RecursionError) as error:
+            logger.debug("a request is not cached: %s", error)
+            return None
 
-
-@dataclass(frozen=True, slots=True)
-class _Complete(Command[Any]):
-    """Send one chat request by LiteLLM."""
-
-    arguments: Mapping[str, Any]
-
-    def run(self) -> Any:
-        return get_litellm().completion(num_retries=0, max_retries=0, **self.arguments)
-
-    async def arun(self) -> Any:
-        return await get_litellm().acompletion(num_retries=0, max_retries=0, **self.arguments)
+    def dump_state(self) -> dict[str, Any]:
+        """What is needed to make this LM again, without keys and other secrets; as for `BaseLM`."""
+        state = super().dump_state()
+        if "max_completion_tokens" in state and "max_tokens" not in state:
+            state["max_tokens"] = state.pop("max_completion_tokens")
+        if self.supports:
+            state["supports"] = dict(self.supports)
+        return state
 
 
 _tables: Final[dict[tuple[str, str], Any]] = {}

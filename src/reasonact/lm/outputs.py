@@ -60,17 +60,20 @@ def read_outputs(response: Any, *, model: str, with_logprobs: bool = False) -> l
 
     Returns:
         One item per completion: its text, or, where there is more than text, a dict with
-        ``text`` and what else came of ``reasoning_content``, ``thinking_blocks``,
-        ``logprobs``, ``tool_calls`` and ``citations``.
+        ``text`` and what else came of ``reasoning_content``, ``logprobs``, ``tool_calls``,
+        ``citations``; then also ``provider_fields``, if any: fields of the message that the
+        provider wants to get back with this turn.
 
     Raises:
-        LMUnexpectedError: The response has neither form.
+        LMUnexpectedError: The response has neither form, or holds no completion.
     """
     if isinstance(response, list):
         return list(response)
     choices = member(response, "choices")
-    if choices is not None:
+    if choices:
         return [_from_choice(choice, with_logprobs) for choice in choices]
+    if isinstance(choices, list):
+        raise LMUnexpectedError("the response holds no completion: its `choices` are empty", model=model)
     items = member(response, "output")
     if isinstance(items, list):
         return [_from_items(items)]
@@ -90,9 +93,6 @@ def _from_choice(choice: Any, with_logprobs: bool) -> Any:
         reasoning = member(message, "reasoning_content")
         if reasoning:
             output["reasoning_content"] = reasoning
-        blocks = member(message, "thinking_blocks")
-        if blocks:
-            output["thinking_blocks"] = plain(blocks)
     if with_logprobs:
         logprobs = member(choice, "logprobs")
         if logprobs is not None:
@@ -106,7 +106,25 @@ def _from_choice(choice: Any, with_logprobs: bool) -> Any:
             output["citations"] = [
                 item for group in citations for item in (group if isinstance(group, list) else [group])
             ]
-    return output["text"] if len(output) == 1 else output
+    if len(output) == 1:
+        return output["text"]
+    fields = _provider_fields(message)
+    if fields:
+        output["provider_fields"] = fields
+    return output
+
+
+def _provider_fields(message: Any) -> dict[str, Any]:
+    """What a provider wants back with its turn: signed thoughts, reasoning items and the like."""
+    fields = {
+        name: plain(member(message, name)) for name in ("thinking_blocks", "reasoning_items") if member(message, name)
+    }
+    specific = plain(member(message, "provider_specific_fields"))
+    if isinstance(specific, dict):
+        specific = {name: value for name, value in specific.items() if value is not None and name != "citations"}
+        if specific:
+            fields["provider_specific_fields"] = specific
+    return fields
 
 
 def _from_items(items: list[Any]) -> Any:

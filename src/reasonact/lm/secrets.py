@@ -56,6 +56,9 @@ def without_secrets(value: Any) -> Any:
         return {k: without_secrets(v) for k, v in value.items() if not (isinstance(k, str) and is_secret_name(k))}
     if isinstance(value, list | tuple):
         return [without_secrets(item) for item in value]
-    if isinstance(value, str) and "://" in value:
-        return _SECRET_QUERY.sub(r"\1", _USERINFO.sub("", value))
-    return value
+    return without_secrets_in_url(value) if isinstance(value, str) else value
+
+
+def without_secrets_in_url(text: str) -> str:
+    """A text without the logins and keys of the URLs in it; other texts stay as they are."""
+    return _SECRET_QUERY.sub(r"\1", _USERINFO.sub("", text)) if "://" in text else text
