@@ -96,7 +96,7 @@ def _resolved(owner: str, name: str, annotation: Any, body: Mapping[str, Any]) -
     module = sys.modules.get(body.get("__module__", ""))
     holder = SimpleNamespace(__annotations__={name: annotation})
     try:
-        hints = typing.get_type_hints(holder, vars(module) if module else {}, ClassBodyNames(body), include_extras=True)  # type: ignore[arg-type]
+        hints = typing.get_type_hints(holder, vars(module) if module else {}, ClassBodyNames(body), include_extras=True)
     except Exception as error:  # the expression is the program's own and may fail in any way
         raise TypeError(
             f"the type {annotation!r} of the field {name!r} of {owner} cannot be resolved "

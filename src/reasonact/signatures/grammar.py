@@ -287,7 +287,8 @@ class _Reader:
                 if not (is_type(argument) or isinstance(argument, _LITERAL_ARGUMENTS)):
                     self.fail(f"{argument!r} is no type")
         try:
-            return owner[arguments]
+            subscriptable: Any = owner
+            return subscriptable[arguments]
         except Exception as error:  # a class decides itself which arguments it takes, and how it says so
             self.fail(f"{getattr(owner, '__name__', owner)} does not take these type arguments ({error})")
 

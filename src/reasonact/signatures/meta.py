@@ -16,7 +16,7 @@ import copyreg
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping
 from inspect import cleandoc
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import BaseModel
 from pydantic.errors import PydanticUserError
@@ -27,7 +27,11 @@ from reasonact.signatures.fields import kind_of
 
 DERIVED_NAME: Final = "StringSignature"
 
-_ModelMetaclass: Any = type(BaseModel)
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass as _ModelMetaclass
+else:
+    _ModelMetaclass = type(BaseModel)  # pydantic gives its metaclass no public name
+
 _BUILT_LATER: Final = ("__pydantic_validator__", "__pydantic_serializer__")
 
 
@@ -86,13 +90,15 @@ def _inherited_doc(cls: SignatureMeta) -> str:
     return _default_instructions(cls._inputs, cls._outputs)
 
 
-class SignatureMeta(_ModelMetaclass):  # type: ignore[misc]  # pydantic's metaclass is reached through type()
+class SignatureMeta(_ModelMetaclass):
     """The class of signature classes: holds their fields and answers for them.
 
     Called on `Signature` itself it makes a new signature class; called on any other it
     makes an instance, as pydantic does.
     """
 
+    __pydantic_fields__: dict[str, FieldInfo]
+    __pydantic_complete__: bool
     _inputs: dict[str, FieldInfo]
     _outputs: dict[str, FieldInfo]
     _memo: _Memo
@@ -169,7 +175,7 @@ class SignatureMeta(_ModelMetaclass):  # type: ignore[misc]  # pydantic's metacl
         return cls._memo
 
     @property
-    def __annotations__(cls) -> dict[str, Any]:
+    def __annotations__(cls) -> dict[str, Any]:  # type: ignore[override]  # as any class shows them; nobody sets them
         return {name: field.annotation for name, field in cls.__pydantic_fields__.items()}
 
     def __repr__(cls) -> str:
@@ -215,4 +221,4 @@ def _reduced(cls: SignatureMeta) -> Any:
     return derive, (cls.__mro__[1], dict(cls.__pydantic_fields__), cls.__doc__, cls.__name__)
 
 
-copyreg.pickle(SignatureMeta, _reduced)  # type: ignore[arg-type]  # the stub knows instances only
+copyreg.pickle(SignatureMeta, _reduced)

@@ -68,7 +68,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         Raises:
             TypeError: The instructions are no text.
         """
-        return derive(Signature, cls.fields, instructions)
+        return _derived(cls.fields, instructions)
 
     @classmethod
     def append_instructions(cls, instructions: str) -> type[Signature]:
@@ -85,7 +85,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         """
         if not isinstance(instructions, str):
             raise TypeError(f"instructions must be text, found {type(instructions).__name__}")
-        return derive(Signature, cls.fields, "\n\n".join(part for part in (cls.instructions, instructions) if part))
+        return _derived(cls.fields, "\n\n".join(part for part in (cls.instructions, instructions) if part))
 
     @classmethod
     def append(cls, name: str, field: Any, type_: Any = None) -> type[Signature]:
@@ -151,7 +151,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
                 f"there are {len(side)} {kind} fields, so it may be {-len(side) - 1} to {len(side)}"
             )
         side.insert(place, (name, made))
-        return derive(Signature, dict(inputs + outputs), cls.instructions)
+        return _derived(dict(inputs + outputs), cls.instructions)
 
     @classmethod
     def delete(cls, name: str) -> type[Signature]:
@@ -163,7 +163,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         Returns:
             A new signature.
         """
-        return derive(Signature, {key: field for key, field in cls.fields.items() if key != name}, cls.instructions)
+        return _derived({key: field for key, field in cls.fields.items() if key != name}, cls.instructions)
 
     @classmethod
     def with_updated_fields(cls, name: str, type_: Any = None, **kwargs: Any) -> type[Signature]:
@@ -187,7 +187,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         if type_ is not None:
             check_type(name, type_)
         fields[name] = updated(fields[name], type_, **kwargs)
-        return derive(Signature, fields, cls.instructions)
+        return _derived(fields, cls.instructions)
 
     @classmethod
     def equals(cls, other: Any) -> bool:
@@ -246,7 +246,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
         fields = cls.fields
         for (name, field), extra in zip(cls.fields.items(), words, strict=False):
             fields[name] = updated(field, **extra)
-        return derive(Signature, fields, instructions)
+        return _derived(fields, instructions)
 
     @classmethod
     def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -312,7 +312,7 @@ def make_signature(
             "a signature is made from a string such as 'question -> answer' or from a dict of fields, "
             f"not from {type(signature).__name__}"
         )
-    return derive(Signature, fields, instructions, signature_name)
+    return _derived(fields, instructions, signature_name)
 
 
 def ensure_signature(signature: Any, instructions: str | None = None) -> Any:
@@ -342,6 +342,11 @@ def ensure_signature(signature: Any, instructions: str | None = None) -> Any:
             )
         return signature
     raise TypeError(f"expected a signature class or a string such as 'question -> answer', found {signature!r}")
+
+
+def _derived(fields: Mapping[str, FieldInfo], instructions: str | None, name: str = DERIVED_NAME) -> type[Signature]:
+    made: type[Signature] = derive(Signature, fields, instructions, name)
+    return made
 
 
 def _from_text(text: FieldText, field: FieldInfo) -> FieldInfo:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from pydantic import model_serializer, model_validator
+from pydantic import create_model, model_serializer, model_validator
 
 from reasonact.types.base import Type
 
-_FENCED: Final = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
-_FENCED_IN_LINE: Final = re.compile(r"```(.*?)```", re.DOTALL)
+# Compiled at first use, for the sake of import time.
+_FENCED: Final = r"(?s)```[^\n`]*\n(.*?)```"
+_FENCED_IN_LINE: Final = r"(?s)```(.*?)```"
 
 
 class Code(Type):
@@ -35,11 +36,27 @@ class Code(Type):
         if not isinstance(language, str):
             raise TypeError(f"Code[...] takes the name of a language as text, not {language!r}")
         if language not in Code._languages:
-            name = f"Code_{language}"
-            members = {"language": language, "__module__": __name__, "__qualname__": name}
-            members["__annotations__"] = {"language": ClassVar[str]}
-            Code._languages[language] = type(Code)(name, (Code,), members)
+            Code._languages[language] = create_model(f"Code_{language}", __base__=Code, __module__=__name__)
+            Code._languages[language].language = language
         return Code._languages[language]
+
+    @classmethod
+    def for_language(cls, language: str) -> type[Code]:
+        """The type for a language, the same class each time; ``Code["java"]`` says the same.
+
+        Args:
+            language: Its name, as it stands behind a Markdown fence.
+
+        Returns:
+            The class.
+        """
+        found: type[Code] = Code.__class_getitem__(language)
+        return found
+
+    def __reduce__(self) -> Any:
+        if type(self) is Code._languages.get(self.language):  # a class that no module names
+            return _code_in, (self.language, self.code)
+        return super().__reduce__()
 
     @model_validator(mode="before")
     @classmethod
@@ -74,5 +91,9 @@ class Code(Type):
 
 
 def _without_fence(text: str) -> str:
-    found = _FENCED.search(text) or _FENCED_IN_LINE.search(text)
+    found = re.search(_FENCED, text) or re.search(_FENCED_IN_LINE, text)
     return found[1].strip("\n") if found else text
+
+
+def _code_in(language: str, code: str) -> Code:
+    return Code.for_language(language).model_construct(code=code)

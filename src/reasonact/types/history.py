@@ -127,14 +127,12 @@ class History(BaseModel):
                 raise ValueError(f"a history given as text must be its JSON ({error}): {str(value)[:200]!r}") from None
         if isinstance(data, (list, tuple)):
             data = {"messages": data}
-        elif isinstance(data, BaseModel):  # a history of DSPy's own class
-            data = {"messages": getattr(data, "messages", None)}
         if not isinstance(data, Mapping):
             raise ValueError(
                 f"expected a History, its JSON text, its dict or a list of events, found {type(value).__name__}"
             )
         try:
-            return cls(**data)
+            return cls.model_validate(dict(data))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "messages"

@@ -141,8 +141,8 @@ def _dumped_calls(calls: ToolCalls, places: list[list[Any]]) -> dict[str, Any]:
 
 def _type_name(value: Type) -> str | None:
     kind = type(value)
-    if isinstance(value, Code) and kind is Code[kind.language]:
-        return f"Code:{kind.language}"
+    if isinstance(value, Code) and kind is Code.for_language(value.language):
+        return f"Code:{value.language}"
     return kind.__name__ if _TYPES.get(kind.__name__) is kind else None
 
 
@@ -150,7 +150,7 @@ def _named_type(name: Any) -> type[Any]:
     kind, _, language = str(name).partition(":")
     if kind not in _TYPES:
         raise ValueError(f"a history of this form cannot hold {name!r}")
-    return Code[language] if language and kind == "Code" else _TYPES[kind]
+    return Code.for_language(language) if language and kind == "Code" else _TYPES[kind]
 
 
 def _with_types(item: Mapping[str, Any], turn: int) -> dict[str, Any]:

@@ -117,9 +117,14 @@ def _plain(value: Any) -> Any:
         return _bytes_text(bytes(value))
     if isinstance(value, Mapping):
         return dict(value)
+    return _numpy_scalar(value)
+
+
+def _numpy_scalar(value: Any) -> Any:
     if type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "shape", None) == ():
         item = value.item()
-        return item if isinstance(item, (bool, int, float, str)) else _safe_text(value)
+        if isinstance(item, (bool, int, float, str)):
+            return item
     return _safe_text(value)
 
 
