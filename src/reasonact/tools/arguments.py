@@ -3,15 +3,13 @@
 Two checkers with one interface. `TypedArguments` stands on the types of a callable (pydantic),
 `SchemaArguments` on a JSON schema that was given (jsonschema, imported at the first check).
 
-What the checker refuses is looked at again, place by place: text that is JSON, the name of an
-enum's member. So an ordinary call costs the check alone, and nested values are mended too.
+An ordinary call costs the check alone; only what is refused is mended and checked again.
 """
 
 from __future__ import annotations
 
-import enum
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -19,12 +17,11 @@ from typing import Any, Final, Protocol
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from reasonact.tools.mending import NOTHING, Path, mended, pydantic_places, schema_places
 from reasonact.tools.schema import CompiledType, JsonSchema, brief
 
 Validate = Callable[[Any], Any]
-Path = tuple[Any, ...]
 
-_NOTHING: Final = object()
 _ROUNDS: Final = 6  # text in text in text: each round mends one layer of quoting
 _SHOWN: Final = 80
 _FORMS: Final = {
@@ -105,6 +102,7 @@ class ArgumentChecker(Protocol):
         Raises:
             InvalidArguments: One is malformed, missing or not declared.
         """
+        ...
 
 
 class TypedArguments:
@@ -176,10 +174,10 @@ class TypedArguments:
             try:
                 return validate(value)
             except ValidationError as error:
-                mended = _mended(value, _pydantic_places(error, value, compiled.adapter))
-                if mended is _NOTHING:
+                changed = mended(value, pydantic_places(error, value, compiled.adapter))
+                if changed is NOTHING:
                     raise
-                value = mended
+                value = changed
         return validate(value)
 
 
@@ -227,12 +225,13 @@ class SchemaArguments:
             faults.update((n, self.declared.undeclared(n)) for n in given if n not in self.declared.schemas)
         faults.update(self.declared.missing(given))
         values: Any = dict(given)
+        errors: list[Any] = []
         for _ in range(_ROUNDS):
             errors = self._errors(values)
-            mended = _NOTHING if self._strict else _mended(_plain(values), self._places(errors))
-            if mended is _NOTHING:
+            changed = NOTHING if self._strict else mended(_plain(values), schema_places(errors, self._validator))
+            if changed is NOTHING:
                 break
-            values = mended
+            values = changed
         by_name: dict[str, list[tuple[Path, str]]] = {}
         for error in errors:
             path = tuple(error.absolute_path)
@@ -268,30 +267,13 @@ class SchemaArguments:
 
     @cached_property
     def _validator(self) -> Any:
-        import jsonschema
+        from jsonschema import Draft202012Validator
+        from jsonschema.validators import validator_for
         from referencing import Registry
 
         # an empty registry: a reference to another document is an error, never a request over the network
-        dialect: Any = jsonschema.validators.validator_for(self._schema, default=jsonschema.Draft202012Validator)
+        dialect: Any = validator_for(self._schema, default=Draft202012Validator)
         return dialect(self._schema, registry=Registry())
-
-    def _places(self, errors: Iterable[Any]) -> Iterator[tuple[Path, Any]]:
-        for error in errors:
-            value = error.instance
-            if error.validator in ("type", "enum", "const") and isinstance(value, str):
-                decoded = _decoded(value)
-                if decoded is not _NOTHING and _fits(self._validator, error, decoded):
-                    yield tuple(error.absolute_path), decoded
-            if error.context:
-                yield from self._places(error.context)
-
-
-def _fits(validator: Any, error: Any, decoded: Any) -> bool:
-    if error.validator == "type":
-        wanted = [error.validator_value] if isinstance(error.validator_value, str) else error.validator_value
-        return any(validator.is_type(decoded, kind) for kind in wanted)
-    choices = error.validator_value if error.validator == "enum" else [error.validator_value]
-    return any(type(choice) is type(decoded) and choice == decoded for choice in choices)
 
 
 def _plain(value: Any) -> Any:
@@ -335,91 +317,6 @@ def _strict_validator(adapter: TypeAdapter[Any]) -> Validate:
 
 def _pydantic_reasons(error: ValidationError) -> list[tuple[Path, str]]:
     return [(tuple(e["loc"]), e["msg"]) for e in error.errors(include_url=False, include_context=False)]
-
-
-def _pydantic_places(
-    error: ValidationError, value: Any, adapter: TypeAdapter[Any] | None
-) -> Iterator[tuple[Path, Any]]:
-    for fault in error.errors(include_url=False, include_context=False):
-        text = fault["input"]
-        if not isinstance(text, str):
-            continue
-        path = _navigable(value, fault["loc"], text)
-        if path is None:
-            continue
-        member = _member_named(text, adapter) if fault["type"] == "enum" else _NOTHING
-        decoded = _decoded(text) if member is _NOTHING else member
-        if decoded is not _NOTHING:
-            yield path, decoded
-
-
-def _navigable(value: Any, loc: Iterable[Any], target: str) -> Path | None:
-    """The part of an error's location that leads through the value; the rest names branches of unions."""
-    path: list[Any] = []
-    for step in loc:
-        if (isinstance(value, dict) and step in value) or (
-            isinstance(value, list) and isinstance(step, int) and step < len(value)
-        ):
-            value = value[step]
-            path.append(step)
-    return tuple(path) if value == target else None
-
-
-def _mended(value: Any, places: Iterable[tuple[Path, Any]]) -> Any:
-    """The value with other parts at some places, or `_NOTHING` where there are none."""
-    changes: dict[Path, Any] = {}
-    for path, part in places:
-        changes.setdefault(path, part)
-    if not changes:
-        return _NOTHING
-    for path, part in changes.items():
-        value = _with_part(value, path, part)
-    return value
-
-
-def _with_part(value: Any, path: Path, part: Any) -> Any:
-    if not path:
-        return part
-    copied = value.copy()
-    copied[path[0]] = _with_part(value[path[0]], path[1:], part)
-    return copied
-
-
-def _decoded(text: str) -> Any:
-    """The JSON value that a text holds, or `_NOTHING`; not a number, nor text that says the same again."""
-    try:
-        value = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        return _NOTHING
-    return value if value != text else _NOTHING
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _member_named(text: str, adapter: TypeAdapter[Any] | None) -> Any:
-    """The one enum member of that name in a type, exactly or but for letter case; else `_NOTHING`."""
-    if adapter is None:
-        return _NOTHING
-    enums = list(dict.fromkeys(_enums_in(adapter.core_schema)))
-    members = [member for cls in enums for member in cls.__members__.items()]
-    for wanted, fold in ((text, str), (text.casefold(), str.casefold)):
-        found = [member for name, member in members if fold(name) == wanted]
-        if len(set(map(id, found))) == 1:
-            return found[0]
-    return _NOTHING
-
-
-def _enums_in(part: Any) -> Iterator[type[enum.Enum]]:
-    if isinstance(part, dict):
-        if part.get("type") == "enum" and isinstance(part.get("cls"), type):
-            yield part["cls"]
-        for item in part.values():
-            yield from _enums_in(item)
-    elif isinstance(part, list | tuple):
-        for item in part:
-            yield from _enums_in(item)
 
 
 def _described(value: Any) -> str:

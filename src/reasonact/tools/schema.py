@@ -158,11 +158,13 @@ def _modern(annotation: Any) -> Any:
     if origin is None or not parts:
         return annotation
     if origin is Annotated:
-        return Annotated.__class_getitem__((_modern(parts[0]), *parts[1:]))
+        annotated: Any = Annotated
+        return annotated[(_modern(parts[0]), *parts[1:])]
     if origin in (Union, types.UnionType):
         return Union[tuple(_modern(part) for part in parts)]  # noqa: UP007
     if origin in (list, dict, set, frozenset, tuple):
-        return origin[tuple(_modern(part) if part is not Ellipsis else part for part in parts)]
+        generic: Any = origin
+        return generic[tuple(_modern(part) if part is not Ellipsis else part for part in parts)]
     return annotation
 
 

@@ -34,6 +34,7 @@ from reasonact.tools.schema import hoisted
 from reasonact.types.base import Type
 
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_SLOTS: Final = ("_checker", "_given", "_is_async", "_results", "_shape")
 
 
 class Tool(Type):
@@ -72,8 +73,6 @@ class Tool(Type):
     model_config = ConfigDict(arbitrary_types_allowed=True)
     callback_kind: ClassVar[str] = "tool"
     callbacks: ClassVar[tuple[Any, ...]] = ()
-    __slots__ = ("_checker", "_given", "_is_async", "_results", "_shape")
-
     func: SkipValidation[Callable[..., Any]]
     name: SkipValidation[str]
     desc: SkipValidation[str | None]
@@ -89,6 +88,8 @@ class Tool(Type):
         _is_async: bool
         _results: ResultTable
         _shape: Shape
+    else:  # type checkers would take these for all that there is
+        __slots__ = _SLOTS
 
     def __init__(
         self,
@@ -314,7 +315,7 @@ class Tool(Type):
 
     def __copy__(self) -> Tool:
         copied: Tool = super().__copy__()
-        for slot in Tool.__slots__:
+        for slot in _SLOTS:
             setattr(copied, slot, getattr(self, slot))
         copied._results = ResultTable()
         return copied
@@ -322,9 +323,9 @@ class Tool(Type):
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Tool:
         # the callable may hold locks and connections: the copy calls the same one
         copied = self.__copy__()
-        copied.__dict__.update(
-            args=copy.deepcopy(self.args, memo), arg_types=dict(self.arg_types), arg_desc=copy.copy(self.arg_desc)
-        )
+        copied.args = copy.deepcopy(self.args, memo)
+        copied.arg_types = dict(self.arg_types)
+        copied.arg_desc = copy.copy(self.arg_desc)
         return copied
 
     def __getstate__(self) -> dict[Any, Any]:
@@ -336,6 +337,7 @@ class Tool(Type):
         state = dict(state)
         given = state.pop("given")
         super().__setstate__(state)
-        if isinstance(self.func, DecoratedName):
-            self.__dict__["func"] = self.func.resolve()
+        pickled: Any = self.func
+        if isinstance(pickled, DecoratedName):
+            self.func = pickled.resolve()
         self._set_up(given, prepare(self.func, self.name, given, self.arg_desc))
