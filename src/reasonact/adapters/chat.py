@@ -1,0 +1,134 @@
+"""ChatAdapter: fields under ``[[ ## name ## ]]`` markers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reasonact.adapters.annotation_names import translate_field_type
+from reasonact.adapters.base import Adapter
+from reasonact.adapters.content import field_content, joined, stripped
+from reasonact.adapters.fields import FieldInfoWithName
+from reasonact.adapters.layout import layout_of
+from reasonact.adapters.loose_text import loose_text
+from reasonact.adapters.markers import END, Names, marker, quoted, read_sections, unquoted
+from reasonact.adapters.plan import Plan
+from reasonact.adapters.readers import parse_error, required_fields
+from reasonact.adapters.type_form import form_of
+from reasonact.runtime.callbacks import BaseCallback
+from reasonact.types.base import Type
+from reasonact.types.reasoning import Reasoning
+
+__all__ = ["ChatAdapter", "FieldInfoWithName"]
+
+
+class ChatAdapter(Adapter):
+    """Writes and reads fields under markers, ``[[ ## answer ## ]]``; the default.
+
+    Args:
+        callbacks: Callbacks for this object alone.
+        use_native_function_calling: Let the model call tools by its provider's own interface.
+        native_response_types: Types whose fields may come by a channel of the model's own.
+        use_json_adapter_fallback: Let `Predict` ask once more by `JSONAdapter` where a
+            completion cannot be read.
+        parallel_tool_calls: What to ask the provider for; None says nothing.
+    """
+
+    def __init__(
+        self,
+        callbacks: list[BaseCallback] | None = None,
+        use_native_function_calling: bool = False,
+        native_response_types: list[type[Type]] | None = None,
+        use_json_adapter_fallback: bool = True,
+        parallel_tool_calls: bool | None = None,
+    ) -> None:
+        super().__init__(callbacks, use_native_function_calling, native_response_types, parallel_tool_calls)
+        self.use_json_adapter_fallback = use_json_adapter_fallback
+
+    def format_field_structure(self, signature: Any) -> str:
+        """The layout of a conversation, with a place-holder for every value."""
+        layout = layout_of(signature)
+        fields = signature.input_fields if layout.free_text else signature.fields
+        blocks = [f"{marker(name)}\n{translate_field_type(name, info)}" for name, info in fields.items()]
+        if layout.free_text:
+            return (
+                "What you are given has this form, each name in braces standing for a value:\n\n"
+                + "\n\n".join(blocks)
+                + "\n\nAnswer in plain text, without such markers: think aloud, and call tools."
+            )
+        blocks.append(marker(END))
+        return "Every message keeps to this form, each name in braces standing for a value:\n\n" + "\n\n".join(blocks)
+
+    def format_user_message_content(
+        self,
+        signature: Any,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> Any:
+        """The inputs under their markers; see `Adapter.format_user_message_content`."""
+        said = {
+            FieldInfoWithName(name, info): inputs[name]
+            for name, info in signature.input_fields.items()
+            if name in inputs
+        }
+        reminder = self.user_message_output_requirements(signature) if main_request else ""
+        fields = self.format_field_with_value(said) if said else ""
+        return stripped(joined([prefix, fields, reminder, suffix], "\n\n"))
+
+    def user_message_output_requirements(self, signature: Any) -> str:
+        """The reminder of the markers to write, in order."""
+        if layout_of(signature).free_text or not signature.output_fields:
+            return ""
+        wanted = [f"`{marker(name)}`{form_of(info)}" for name, info in signature.output_fields.items()]
+        return f"Now write {', then '.join(wanted)}, and close with `{marker(END)}`."
+
+    def format_assistant_message_content(
+        self, signature: Any, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> Any:
+        """The outputs under their markers, and the end marker."""
+        fields = {
+            FieldInfoWithName(name, info): outputs.get(name, missing_field_message)
+            for name, info in signature.output_fields.items()
+        }
+        return joined([self.format_field_with_value(fields), f"{marker(END)}\n"], "\n\n")
+
+    def format_field_with_value(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> Any:
+        """Fields under their markers.
+
+        Args:
+            fields_with_values: Values by field.
+
+        Returns:
+            Text, or content parts where a value holds media.
+        """
+        blocks = []
+        for field, value in fields_with_values.items():
+            shown = field_content(field.info, value)
+            if isinstance(shown, str) and isinstance(value, (str, Reasoning)) and _is_output(field.info):
+                shown = quoted(shown)
+            blocks.append(joined([f"{marker(field.name)}\n", shown]))
+        return stripped(joined(blocks, "\n\n"))
+
+    def raw_fields(self, signature: Any, completion: str) -> Mapping[str, Any]:
+        """The sections of the output fields; see `Adapter.raw_fields`."""
+        memo = signature.memo
+        known = memo.get(Names)
+        if known is None:
+            known = memo[Names] = (Names(signature.output_fields, signature.input_fields), required_fields(signature))
+        found = read_sections(completion, *known)
+        if found.conflicts:
+            named = ", ".join(f"`{name}`" for name in found.conflicts)
+            message = f"Given twice, with different values: {named}."
+            raise parse_error(type(self).__name__, signature, completion, message, raw=found.values)
+        return {name: unquoted(value) for name, value in found.values.items()}
+
+    def free_text(self, plan: Plan, text: str) -> dict[str, Any]:
+        """The text beside native calls; see `Adapter.free_text`."""
+        return loose_text(plan, text)
+
+
+def _is_output(info: Any) -> bool:
+    extra = info.json_schema_extra
+    return isinstance(extra, dict) and extra.get("__dspy_field_type") == "output"

@@ -1,0 +1,26 @@
+"""A field with its name, as the hook that writes values is given it."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from pydantic.fields import FieldInfo
+
+
+class FieldInfoWithName(NamedTuple):
+    """A field's name and its info."""
+
+    name: str
+    info: FieldInfo
+
+    def __hash__(self) -> int:  # FieldInfo has none; within one message the name is enough
+        return hash(self.name)
+
+
+def named(name: str) -> FieldInfoWithName:
+    """A field of any value, for what a signature does not declare."""
+    return FieldInfoWithName(name, FieldInfo(annotation=Any))
+
+
+RESULTS: Final = named("tool_call_results")
+"""The field that stands above the results of a turn's calls, in text mode."""

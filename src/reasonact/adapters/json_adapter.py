@@ -1,0 +1,227 @@
+"""JSONAdapter: inputs under markers, outputs as one JSON object."""
+
+from __future__ import annotations
+
+import json
+import weakref
+from collections.abc import Mapping
+from typing import Any, Final
+
+from reasonact.adapters.annotation_names import translate_field_type
+from reasonact.adapters.chat import ChatAdapter
+from reasonact.adapters.conversation import Rendered
+from reasonact.adapters.fields import FieldInfoWithName
+from reasonact.adapters.layout import layout_of
+from reasonact.adapters.lenient_json import loads_lenient
+from reasonact.adapters.markers import marker
+from reasonact.adapters.plan import Plan
+from reasonact.adapters.readers import parse_error
+from reasonact.adapters.response_format import OBJECT_FORMAT, schema_format
+from reasonact.adapters.type_form import form_of
+from reasonact.adapters.values import serialize_for_json
+from reasonact.errors import ContextWindowExceededError, LMInvalidRequestError, LMUnsupportedFeatureError
+from reasonact.lm.call import call_lm
+from reasonact.runtime.callbacks import BaseCallback
+from reasonact.runtime.flow import Flow
+
+_OPTION: Final = "response_format"
+_REFUSAL_WORDS: Final = (
+    "response_format",
+    "response format",
+    "json_schema",
+    "json schema",
+    "schema",
+    "structured output",
+)
+
+# The models whose server has refused the schema form. Models are told apart by identity.
+_without_schema: Final[weakref.WeakSet[Any]] = weakref.WeakSet()
+
+
+class JSONAdapter(ChatAdapter):
+    """Asks for one JSON object with all outputs, in the strongest form that the model takes.
+
+    That is a JSON schema of the outputs, else any JSON object, else plain text. Where a
+    server refuses the schema, the request is sent once more without it, and the model is
+    not asked for a schema again.
+
+    Args:
+        callbacks: Callbacks for this object alone.
+        use_native_function_calling: Let the model call tools by its provider's own interface.
+        parallel_tool_calls: What to ask the provider for; None says nothing.
+    """
+
+    def __init__(
+        self,
+        callbacks: list[BaseCallback] | None = None,
+        use_native_function_calling: bool = True,
+        parallel_tool_calls: bool | None = None,
+    ) -> None:
+        super().__init__(
+            callbacks=callbacks,
+            use_native_function_calling=use_native_function_calling,
+            parallel_tool_calls=parallel_tool_calls,
+        )
+
+    def render(
+        self,
+        lm: Any,
+        options: Mapping[str, Any],
+        signature: Any,
+        demos: list[Any],
+        inputs: Mapping[str, Any],
+        rendered: Rendered | None = None,
+    ) -> Plan:
+        """Make the request; see `Adapter.render`."""
+        plan = super().render(lm, options, signature, demos, inputs, rendered)
+        if _OPTION not in plan.options and plan.native.free_text is None and plan.shown.output_fields:
+            form = _strongest_form(lm, plan.shown)
+            if form is not None:
+                plan.options[_OPTION] = form  # the plan's own dict, not yet handed to anybody
+        return plan
+
+    def flow(
+        self,
+        lm: Any,
+        options: Mapping[str, Any],
+        signature: Any,
+        demos: list[Any],
+        inputs: Mapping[str, Any],
+        rendered: Rendered | None = None,
+    ) -> Flow[list[dict[str, Any]]]:
+        """Render, ask, read; once more with a weaker form where the schema is refused."""
+        plan = self.render(lm, options, signature, demos, inputs, rendered)
+        sent = plan.options
+        try:
+            outputs = yield from call_lm(lm, plan.messages, sent)
+        except (LMInvalidRequestError, LMUnsupportedFeatureError) as error:
+            if _OPTION in options or not _refuses_schema(error, sent.get(_OPTION)):
+                raise
+            _remember(lm)
+            weaker = {name: value for name, value in sent.items() if name != _OPTION}
+            outputs = yield from call_lm(lm, plan.messages, {**weaker, _OPTION: dict(OBJECT_FORMAT)})
+        return self.read(plan, outputs)
+
+    def format_field_structure(self, signature: Any) -> str:
+        """The layout of inputs and of the JSON object to write."""
+        layout = layout_of(signature)
+        if layout.free_text:
+            return super().format_field_structure(signature)
+        given = [f"{marker(name)}\n{translate_field_type(name, info)}" for name, info in signature.input_fields.items()]
+        wanted = {name: translate_field_type(name, info) for name, info in signature.output_fields.items()}
+        return (
+            "What you are given has this form, each name in braces standing for a value:\n\n"
+            + "\n\n".join(given)
+            + "\n\nWhat you write is one JSON object with these keys:\n\n"
+            + json.dumps(wanted, indent=2, ensure_ascii=False)
+        )
+
+    def user_message_output_requirements(self, signature: Any) -> str:
+        """The reminder of the keys to write, in order."""
+        if layout_of(signature).free_text or not signature.output_fields:
+            return ""
+        wanted = [f"`{name}`{form_of(info)}" for name, info in signature.output_fields.items()]
+        return f"Now write one JSON object with these keys, in this order: {', then '.join(wanted)}."
+
+    def format_assistant_message_content(
+        self, signature: Any, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> Any:
+        """The outputs as one JSON object."""
+        fields = {
+            FieldInfoWithName(name, info): outputs.get(name, missing_field_message)
+            for name, info in signature.output_fields.items()
+        }
+        return self.format_field_with_value(fields, role="assistant")
+
+    def format_field_with_value(self, fields_with_values: Mapping[FieldInfoWithName, Any], role: str = "user") -> Any:
+        """Fields under markers, or for the assistant's role as one JSON object.
+
+        Args:
+            fields_with_values: Values by field.
+            role: ``"user"`` or ``"assistant"``.
+
+        Returns:
+            Text, or content parts where a value holds media.
+        """
+        if role == "user":
+            return super().format_field_with_value(fields_with_values)
+        values = {field.name: serialize_for_json(value) for field, value in fields_with_values.items()}
+        return json.dumps(values, indent=2, ensure_ascii=False)
+
+    def raw_fields(self, signature: Any, completion: str) -> Mapping[str, Any]:
+        """The values of the JSON object; see `Adapter.raw_fields`."""
+        wanted = tuple(signature.output_fields)
+        try:
+            value = loads_lenient(completion, wanted)
+        except ValueError as error:
+            raise parse_error(
+                type(self).__name__, signature, completion, f"The completion is no JSON that can be read: {error}"
+            ) from error
+        if not isinstance(value, Mapping):
+            raise parse_error(
+                type(self).__name__, signature, completion, f"A JSON object was expected, found {_kind(value)}."
+            )
+        return _by_name(value, wanted)
+
+    def format_finetune_data(
+        self, signature: Any, demos: list[Any], inputs: dict[str, Any], outputs: dict[str, Any]
+    ) -> dict[str, list[Any]]:
+        """Not offered for this form, as in DSPy.
+
+        Raises:
+            NotImplementedError: Always; ask a `ChatAdapter`.
+        """
+        raise NotImplementedError(
+            "fine-tuning data has the form of ChatAdapter; ask ChatAdapter().format_finetune_data"
+        )
+
+
+def _strongest_form(lm: Any, shown: Any) -> Any:
+    if _OPTION not in (lm.supported_params or ()):
+        return None
+    if lm.supports_response_schema and not _refused(lm):
+        form = schema_format(shown)
+        if form is not None:
+            return form
+    return dict(OBJECT_FORMAT)
+
+
+def _refuses_schema(error: Exception, form: Any) -> bool:
+    if form is None or form == OBJECT_FORMAT or isinstance(error, ContextWindowExceededError):
+        return False
+    features = getattr(error, "features", [])
+    said = " ".join([str(error), *map(str, features)]).casefold()
+    return any(word in said for word in _REFUSAL_WORDS)
+
+
+def _remember(lm: Any) -> None:
+    try:
+        _without_schema.add(lm)
+    except TypeError:  # an LM that cannot be held weakly is asked again each time
+        pass
+
+
+def _refused(lm: Any) -> bool:
+    try:
+        return lm in _without_schema
+    except TypeError:
+        return False
+
+
+def _by_name(value: Mapping[str, Any], wanted: tuple[str, ...]) -> dict[str, Any]:
+    """The wanted keys, in any letter case where that leaves no doubt."""
+    found = {name: value[name] for name in wanted if name in value}
+    if len(found) < len(wanted):
+        folded: dict[str, list[str]] = {}
+        for key in value:
+            if key not in found and isinstance(key, str):
+                folded.setdefault(key.strip().casefold(), []).append(key)
+        for name in wanted:
+            keys = folded.get(name.casefold(), [])
+            if name not in found and len(keys) == 1:
+                found[name] = value[keys[0]]
+    return found
+
+
+def _kind(value: Any) -> str:
+    return "nothing" if value is None else f"a value of type {type(value).__name__}"

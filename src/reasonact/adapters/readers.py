@@ -1,0 +1,126 @@
+"""From the raw values of a completion to the types of a signature's outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from reasonact.adapters.layout import plain_type
+from reasonact.adapters.values import value_parser
+from reasonact.errors import AdapterParseError
+
+_SHOWN: Final = 200  # characters of a bad value that an error repeats; the completion stands below it
+
+
+class FieldReader:
+    """How one output field is read.
+
+    Args:
+        name: The field's name.
+        info: The field.
+    """
+
+    __slots__ = ("_info", "name", "parse")
+
+    def __init__(self, name: str, info: FieldInfo) -> None:
+        self.name = name
+        self._info = info
+        self.parse: Callable[[Any], Any] = value_parser(info.annotation)
+
+    @property
+    def required(self) -> bool:
+        """Whether a completion without the field is incomplete."""
+        return self._info.is_required() and plain_type(self._info.annotation) is self._info.annotation
+
+    def absent(self) -> Any:
+        """The value of a field that is not required and was left out."""
+        if not self._info.is_required():
+            default = self._info.get_default(call_default_factory=True, validated_data={})
+            if default is not PydanticUndefined:
+                return default
+        return None
+
+
+def readers_of(signature: Any) -> Mapping[str, FieldReader]:
+    """The readers of a signature's output fields, kept in its memo."""
+    found = signature.memo.get(FieldReader)
+    if found is None:
+        found = {name: FieldReader(name, info) for name, info in signature.output_fields.items()}
+        signature.memo[FieldReader] = found
+    return found  # type: ignore[no-any-return]
+
+
+def required_fields(signature: Any) -> tuple[str, ...]:
+    """The outputs without which a completion is incomplete."""
+    return tuple(name for name, reader in readers_of(signature).items() if reader.required)
+
+
+def typed_fields(
+    adapter: str, signature: Any, completion: str, raw: Mapping[str, Any], *, partial: bool = False
+) -> dict[str, Any]:
+    """Turn raw values into the types of the signature's outputs.
+
+    Args:
+        adapter: The adapter's name, for the error.
+        signature: The signature as the prompt shows it.
+        completion: The whole completion, for the error.
+        raw: Values by field, as they were written.
+        partial: Whether fields may be missing; those are then left out.
+
+    Returns:
+        The output fields in the signature's order.
+
+    Raises:
+        AdapterParseError: A field is missing, or a value does not fit.
+    """
+    values: dict[str, Any] = {}
+    missing: list[str] = []
+    for name, reader in readers_of(signature).items():
+        if name in raw:
+            try:
+                values[name] = reader.parse(raw[name])
+            except ValueError as error:
+                raise parse_error(
+                    adapter,
+                    signature,
+                    completion,
+                    f"The value of field `{name}` does not fit its type.\nValue: {_short(raw[name])}\nWhy: {error}",
+                    values,
+                    raw,
+                ) from error
+        elif reader.required:
+            missing.append(name)
+        elif not partial:
+            values[name] = reader.absent()
+    if missing and not partial:
+        named = ", ".join(f"`{name}`" for name in missing)
+        empty = "" if completion.strip() else " (it is empty)"
+        raise parse_error(adapter, signature, completion, f"The completion{empty} lacks {named}.", values, raw)
+    return values
+
+
+def parse_error(
+    adapter: str,
+    signature: Any,
+    completion: str,
+    message: str,
+    values: Mapping[str, Any] | None = None,
+    raw: Mapping[str, Any] | None = None,
+) -> AdapterParseError:
+    """The error for a completion that cannot be read."""
+    return AdapterParseError(
+        adapter_name=adapter,
+        signature=signature,
+        lm_response=completion,
+        message=message,
+        parsed_result=None if values is None else dict(values),
+        raw_fields=raw,
+    )
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"
