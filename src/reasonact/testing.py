@@ -278,7 +278,7 @@ class DummyLM(BaseLM):
 
     def _text(self, messages: Sequence[Any]) -> str:
         if self.follow_examples:
-            return _answer_of_example(messages) or _EMPTY
+            return _answer_of_example(messages) or ""
         if isinstance(self.answers, dict):
             asked = _last_text(messages)
             found = next((answer for text, answer in self.answers.items() if text in asked), None)

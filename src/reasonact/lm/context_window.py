@@ -15,7 +15,10 @@ from typing import Final
 _STATUSES: Final = frozenset({None, 400, 413, 422, 500})
 
 _CODES: Final = frozenset(
-    {"context_length_exceeded", "context_window_exceeded", "exceed_context_size_error", "tokens_limit_reached"}
+    {
+        *("context_length_exceeded", "context_window_exceeded", "context_exceeded"),
+        *("exceed_context_size_error", "tokens_limit_reached", "model_max_prompt_tokens_exceeded"),
+    }
 )
 
 _RATE: Final = re.compile(
@@ -24,28 +27,24 @@ _RATE: Final = re.compile(
 )
 
 _PHRASES: Final = (
-    # OpenAI, Azure, vLLM, DeepSeek, Together, Groq, Bedrock's Llama; "endpoint" is OpenRouter's, "prompt" xAI's
-    r"(model|endpoint)['’]?s maximum (context|prompt) (length|limit)",
-    r"exceed(s|ed|ing)? the (model['’]?s |maximum )?context (window|length|limit|size)",
-    r"input tokens exceed the configured limit",
+    # OpenAI, Azure, vLLM, DeepSeek, Together, Bedrock, OpenRouter, Fireworks, Mistral, SGLang; "prompt" is xAI's
+    r"maximum (context|prompt|model) (length|limit|window|size)",
+    r"exceed(s|ed|ing)?\b.{0,60}\bcontext (window|length|limit|size)",  # OpenAI, Anthropic, llama.cpp, Perplexity
+    r"context (window|length|size|limit)\b.{0,30}\bexceed",  # llama.cpp, MiniMax, Ollama
+    r"exceeded max context length",  # Ollama
+    r"longer than the (model['’]?s )?(maximum )?(context|model) length",  # SGLang, vLLM
+    r"input tokens exceed the configured limit",  # OpenAI
     r"reduce the length of (the|your) (messages|prompt|input)",  # Groq, Cerebras, older OpenAI
     r"prompt is too long",  # Anthropic, Bedrock, Fireworks
-    r"exceed(s)? context (limit|window)",  # Anthropic; llama-cpp-python
+    r"prompt too long",  # Ollama
     r"input token count\b.{0,40}\b(exceeds the maximum|model only supports)",  # Gemini, Vertex
     r"input is too long for requested model",  # Bedrock
     r"too many input tokens",  # Bedrock
-    r"too large for model with \d+ maximum context length",  # Mistral
-    r"model maximum context length",  # Fireworks
     r"`?inputs`? tokens \+ `?max_new_tokens`? must be",  # Together, TGI
-    r"longer than the (maximum model length|model['’]?s context length)",  # vLLM, SGLang
-    r"(token count|input length|prompt size) exceeds? the (model['’]?s )?maximum context",  # SGLang, Ollama, Perplexity
     r"\d tokens\) exceeds? the maximum allowed length \(",  # SGLang
-    r"exceeds? the available context size",  # llama.cpp
-    r"context size has been exceeded",  # llama.cpp
-    r"exceed context window of",  # llama-cpp-python
-    r"exceeded max context length",  # Ollama
+    r"prompt token count of \d+ exceeds the limit",  # GitHub Copilot
+    r"loaded with context length of only",  # LM Studio
     r"exceeded model token limit",  # Moonshot
-    r"context window exceeds limit",  # MiniMax
     r"prompt exceeds max length",  # Z.ai
     r"range of input length should be",  # DashScope
     r"number of tokens in the prompt cannot exceed",  # Cohere
@@ -55,8 +54,8 @@ _PHRASES: Final = (
 _WINDOW: Final = re.compile("|".join(f"(?:{phrase})" for phrase in _PHRASES), re.IGNORECASE | re.DOTALL)
 
 _OUTPUT: Final = re.compile(
-    r"at most \d+ (completion|output) tokens|maximum allowed number of output tokens"
-    r"|max(imum)?[ _](output|completion)[ _]tokens?\b.{0,60}\b(exceeds|must be|too large|range)",
+    r"at most \d+ (completion|output) tokens|maximum allowed number of output tokens|maxOutputTokens"
+    r"|maximum value for `?max_tokens`?|max(imum)?[ _](output|completion)[ _]tokens?\b.{0,60}\b(exceeds|must be|range)",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -64,6 +63,11 @@ _OUTPUT: Final = re.compile(
 def is_rate_limit_text(message: str) -> bool:
     """Tell whether a provider's sentence speaks of a rate, not of one request's size."""
     return _RATE.search(message) is not None
+
+
+def is_look_alike(message: str) -> bool:
+    """Tell whether a sentence about tokens speaks of a rate, or of the bound of the completion alone."""
+    return is_rate_limit_text(message) or _OUTPUT.search(message) is not None
 
 
 def is_context_overflow(
@@ -83,8 +87,6 @@ def is_context_overflow(
     """
     if any(re.search(pattern, message, re.IGNORECASE) for pattern in patterns):
         return True
-    if status not in _STATUSES or is_rate_limit_text(message):
+    if status not in _STATUSES or is_look_alike(message):
         return False
-    if code in _CODES:
-        return True
-    return _WINDOW.search(message) is not None and _OUTPUT.search(message) is None
+    return code in _CODES or _WINDOW.search(message) is not None

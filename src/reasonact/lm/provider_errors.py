@@ -27,7 +27,7 @@ from reasonact.errors import (
     LMUnsupportedFeatureError,
     LMUnsupportedModelError,
 )
-from reasonact.lm.context_window import is_context_overflow, is_rate_limit_text
+from reasonact.lm.context_window import is_context_overflow, is_look_alike, is_rate_limit_text
 from reasonact.lm.failure_facts import FailureFacts, read_failure
 from reasonact.runtime.settings import settings
 
@@ -106,7 +106,7 @@ def _class_for(facts: FailureFacts) -> type[LMError]:
     patterns = settings.get("context_window_patterns", ())
     if is_context_overflow(message, status=status, code=code, patterns=patterns):
         return ContextWindowExceededError
-    if "ContextWindowExceededError" in names and not is_rate_limit_text(message):
+    if "ContextWindowExceededError" in names and not is_look_alike(message):
         return ContextWindowExceededError
     if status == 402 or code in _BILLING_CODES or "BudgetExceededError" in names or _BILLING.search(message):
         return LMBillingError
