@@ -135,7 +135,8 @@ class _Reader:
         while self.kind == "name":
             if self.value in found:
                 self.fail(f"the field {self.value!r} is named twice on this side of the arrow")
-            found[self.value] = self.field()
+            field = self.field()
+            found[field.name] = field
             if not self.at(","):
                 return list(found.values())
             self.advance()
