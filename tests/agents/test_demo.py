@@ -38,7 +38,7 @@ def test_both_agents_answer_over_http_without_a_key(agent: str, environment: dic
     assert "textwrap.dedent" in answer
     assert re.search(r"confidence +0\.\d+  \(float\)", answer)
     assert re.search(r"\d model calls, about [\d,]+ tokens, \d+\.\d s", answer)
-    assert "The stand-in is no language model" in done.stdout
+    assert "This is no language model" in done.stdout
     assert "--model" in done.stdout
     assert "search(query=" in done.stdout
     assert "\x1b" not in done.stdout

@@ -24,6 +24,7 @@ NAME_SHARE: Final = 0.3
 KIND_SHARE: Final = 0.3
 GENERIC_SHARE: Final = 0.6
 OTHER_WORD_SHARE: Final = 0.8
+CLEAR_MATCH: Final = 0.75
 _GENERIC_WORDS: Final = "calculate change check compute convert given number object open return value"
 GENERIC: Final = frozenset(_GENERIC_WORDS.split())
 KINDS: Final = ("module", "class", "function", "method")
@@ -116,9 +117,10 @@ def _read_named(situation: Situation) -> Move | None:
 def _search(situation: Situation) -> Move | None:
     if _value(situation) is not None or _read(situation):
         return None
-    calls = _open(
-        situation, [Call("search", {"query": query, "limit": HITS}) for query in queries_for(situation.question)]
-    )
+    searches = [Call("search", {"query": query, "limit": HITS}) for query in queries_for(situation.question)]
+    hits = _ranked(_hits(situation), situation.question)
+    clear = bool(hits) and match(hits[0], situation.question) >= CLEAR_MATCH
+    calls = () if clear else _open(situation, searches)[:1]
     if not calls:
         return None
     about = ", ".join(keywords_of(situation.question))
@@ -135,7 +137,8 @@ def _read_hits(situation: Situation) -> Move | None:
     calls = _open(situation, [Call("read", {"name": hit.name}) for hit in hits])
     if not calls:
         return None
-    return Move(f"The nearest hits are {_listed([call.args['name'] for call in calls])}. I read what they say.", calls)
+    names = _listed([call.args["name"] for call in calls])
+    return Move(f"Near to the question {'are' if len(calls) > 1 else 'is'} {names}. I read the documentation.", calls)
 
 
 def _answer(situation: Situation) -> Move:
@@ -144,8 +147,9 @@ def _answer(situation: Situation) -> Move:
     share = 0.0
     if value is not None:
         expression = next(s.call.args.get("expression") for s in situation.steps if s.call.name == "evaluate")
-        thought = "The calculation gave a value; that is the answer."
-        text, name, module, share = f"{expression} = {value}", "", "", 1.0
+        thought = "That is what the calculation gave."
+        name, module, share = "", "", 1.0
+        text = f"{expression} cannot be worked out: {value}" if "Error" in value else f"{expression} = {value}"
     elif findings:
         best = findings[0]
         share = match(best, situation.question)
@@ -326,9 +330,11 @@ def _read(situation: Situation) -> list[Finding]:
 
 
 def _value(situation: Situation) -> str | None:
+    """What came of the calculation: its value, or why it has none; nothing where it was no calculation after all."""
     for step in situation.steps:
-        if step.call.name == "evaluate" and step.result is not None and "Error" not in step.result:
-            return step.result
+        if step.call.name == "evaluate" and step.result is not None:
+            other = "Error" in step.result and ("there is no" in step.result or "not allowed" in step.result)
+            return None if other else step.result
     return None
 
 

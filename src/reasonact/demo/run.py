@@ -107,9 +107,9 @@ def _model(model: str | None, api_base: str | None) -> Iterator[tuple[LM, str, l
         return
     with StandInServer() as server:
         notes = [
-            f"The stand-in is no language model: it is a set of rules, served at {server.url}.",
-            "Name a real one: reasonact demo --model openai/gpt-4o-mini (its key in the environment),",
-            "or --model openai/NAME --api-base URL for a server of your own.",
+            f"This is no language model: it is rules, served at {server.url}.",
+            "Name a real model with --model, e.g. --model openai/gpt-4o-mini with its key in",
+            "the environment, or --model openai/NAME --api-base URL for one of your own.",
         ]
         lm = LM(
             f"openai/{MODEL}", api_base=server.url, api_key="none", cache=False, supports={"function_calling": True}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SHOWN_LINES: Final = 6
 SHOWN_CHARACTERS: Final = 480
 SHOWN_ARGUMENT: Final = 120
-LABEL_WIDTH: Final = 12
+LABEL_WIDTH: Final = 16
 NARROW: Final = 48
 ENDING_TOOLS: Final = frozenset({"finish", "submit"})
 
@@ -114,18 +114,15 @@ class Screen:
                 self._row("thought", shortened(text), "italic")
 
     def _row(self, label: str, text: str, style: str) -> None:
-        from rich.padding import Padding
-        from rich.table import Table
-
-        if self._console.width < NARROW:
-            self._console.print(_text(label), style="bold dim")
-            self._console.print(Padding(_text(text, style), (0, 0, 0, 1)))
-            return
-        table = Table.grid(padding=(0, 1))
-        table.add_column(width=max(LABEL_WIDTH, len(label)), no_wrap=True)
-        table.add_column(overflow="fold")
-        table.add_row(_text(label, "bold dim"), _text(text, style))
-        self._console.print(table)
+        narrow = self._console.width < NARROW
+        indent = 1 if narrow else max(LABEL_WIDTH, len(label) + 2)
+        lines = _text(text, style).wrap(self._console, max(1, self._console.width - indent - 1))
+        if narrow:
+            self._console.print(_text(label, "bold dim"))
+        for number, line in enumerate(lines):
+            line.rstrip()
+            head = label if number == 0 and not narrow else ""
+            self._console.print(_text(head.ljust(indent), "bold dim") + line if line else "", soft_wrap=True)
 
 
 def shortened(text: str) -> str:
@@ -140,7 +137,8 @@ def shortened(text: str) -> str:
     lines = text.strip().splitlines()
     shown = "\n".join(lines[:SHOWN_LINES])
     if len(shown) > SHOWN_CHARACTERS:
-        shown = shown[:SHOWN_CHARACTERS].rstrip()
+        whole_lines = shown.rfind("\n", 0, SHOWN_CHARACTERS)
+        shown = shown[: whole_lines if whole_lines > 0 else SHOWN_CHARACTERS].rstrip()
     if len(shown) >= len("\n".join(lines)):
         return shown
     return f"{shown}\n[cut: {_count(len(lines), 'line')}, {_count(len(text), 'character')} in all]"

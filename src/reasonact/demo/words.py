@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*|[0-9]+")
+_CALL_LINES: Final = re.compile(r"\A(?:(?:\w+ = )?[A-Za-z_][\w.]*\([^\n]*(?:\n[ \t]+[^\n]*)*\n+)+")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 _STOP_WORDS: Final = """
@@ -83,6 +84,8 @@ def keywords_of(text: str) -> list[str]:
 def first_sentence(text: str, limit: int = 240) -> str:
     """The opening sentence of a documentation text on one line.
 
+    Lines that only show a call, with which the texts of compiled modules begin, are passed over.
+
     Args:
         text: Any text.
         limit: The most characters to return.
@@ -90,7 +93,9 @@ def first_sentence(text: str, limit: int = 240) -> str:
     Returns:
         Up to the first full stop or empty line, cut at ``limit`` characters with an ellipsis.
     """
-    opening = " ".join(text.strip().split("\n\n", 1)[0].split())
+    body = text.strip()
+    prose = _CALL_LINES.sub("", body).strip() or body
+    opening = " ".join(prose.split("\n\n", 1)[0].split())
     end = re.search(r"(?<=[a-z0-9)`'\"\]])\.(?=\s+[A-Z]|$)", opening)
     sentence = opening[: end.end()] if end else opening
     return sentence if len(sentence) <= limit else sentence[: limit - 1].rstrip() + "…"

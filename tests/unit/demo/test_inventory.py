@@ -9,6 +9,7 @@ import pytest
 
 from reasonact.demo.index import Index, describe, standard_library
 from reasonact.demo.inventory import Entry
+from reasonact.demo.words import first_sentence
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +102,20 @@ def test_a_long_documentation_is_cut_with_its_size() -> None:
     text = describe(Entry("m.f", "function", "m", "()", "word " * 2_000))
     assert "[cut: 10000 characters in all]" in text
     assert 3_200 > len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Do it. Then rest.", "Do it."),
+        ("Use e.g. this one. Then rest", "Use e.g. this one."),
+        ("sleep(seconds)\n\nDelay execution.  More.", "Delay execution."),
+        ("max(a) -> value\nmax(a, b,\n    c) -> value\n\nReturn the biggest.", "Return the biggest."),
+        ("only(a call)", "only(a call)"),
+        ("No stop\nat all\n\nnext", "No stop at all"),
+        ("", ""),
+        ("w" * 300, "w" * 239 + "…"),
+    ],
+)
+def test_the_first_sentence_is_the_first_prose(text: str, sentence: str) -> None:
+    assert sentence == first_sentence(text)

@@ -107,6 +107,19 @@ def test_a_calculation_is_worked_out(question: str, answer: str) -> None:
     assert [["evaluate"], ["submit"]] == turns
 
 
+def test_a_calculation_without_a_value_is_answered_with_the_reason() -> None:
+    fields, turns = play_native("what is 1/0?")
+    assert "1/0 cannot be worked out: " in fields["answer"]
+    assert "division by zero" in fields["answer"]
+    assert [["evaluate"], ["submit"]] == turns
+
+
+def test_what_the_calculator_does_not_know_is_searched_for() -> None:
+    fields, turns = play_native("what is urlencode({'a': 1})")
+    assert [["evaluate"], ["search"]] == turns[:2]
+    assert "urllib.parse.urlencode" == fields["qualified_name"]
+
+
 @pytest.mark.parametrize(
     "text", ["what does heapq.nlargest do", "why is a in b?", "print the week", "x - y", "42?", ""]
 )
