@@ -132,7 +132,7 @@ def _extended_typed_dict(annotation: Any, outer: tuple[Any, ...]) -> Any:
         inner = get_args(hint)[0] if get_origin(hint) in (Required, NotRequired) else hint
         presence = NotRequired if name in annotation.__optional_keys__ else Required
         fields[name] = presence[_rebuilt(inner, outer)]
-    name: str = annotation.__name__
-    rebuilt: Any = _typed_dict(name, fields)
+    title: str = annotation.__name__
+    rebuilt: Any = _typed_dict(title, fields)
     rebuilt.__module__, rebuilt.__doc__ = annotation.__module__, annotation.__doc__
     return rebuilt

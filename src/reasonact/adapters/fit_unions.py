@@ -76,7 +76,7 @@ class UnionFit:
             read = one_value(value, self.exact)
         except ValueError:
             return [value]
-        return [value] if isinstance(read, str) else [read, value]
+        return [read] if isinstance(read, str) else [read, value]
 
     def _found(self, candidate: Any, outermost: bool) -> Any:
         if self._built is None:
@@ -106,7 +106,7 @@ _NOTHING = object()
 def _tried(read: Callable[..., Any], *args: Any) -> Any:
     try:
         return read(*args)
-    except (ValueError, TypeError, ArithmeticError):
+    except Exception:  # a validator of the user's may raise anything on another type's value
         return _NOTHING
 
 

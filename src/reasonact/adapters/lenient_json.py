@@ -23,6 +23,7 @@ REPAIR_LIMIT = 64 * 1024
 _REREADING = 2  # how many times its own length a text may be read again after faults
 _OPENER = re.compile(r"[{\[]")
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THOUGHT_START = re.compile(_THOUGHT.pattern.removeprefix(r"\s*"), re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n")
 _BARE_WORDS: dict[str, Any] = {"None": None, "True": True, "False": False}
@@ -118,14 +119,15 @@ def without_thoughts(text: str) -> str:
         What follows the block; the same object where there is none, or no end to it.
     """
     opened = _THOUGHT.match(text)
-    if opened is None:
-        # Some servers send the end of the block without its start.
-        closed = _THOUGHT_END.search(text)
-        if closed is None or text.lstrip()[:1] in ("{", "[", "`"):
-            return text
-        return text[closed.end() :]
-    closed = re.compile(f"</{opened[1]}>", re.IGNORECASE).search(text, opened.end())
-    return text[closed.end() :] if closed else text
+    closed = _THOUGHT_END.search(text, opened.end() if opened else 0)
+    if closed is None:
+        return text
+    before, after = text[: closed.start()], text[closed.end() :]
+    if opened is not None:
+        return after
+    # Some servers send the end of the block without its start. A tag within a value is content.
+    inside = _THOUGHT_START.search(before) or before.lstrip()[:1] in ("{", "[", "`")
+    return text if inside or (_OPENER.search(before) and not _OPENER.search(after)) else after
 
 
 def unfenced(text: str) -> str:

@@ -70,13 +70,13 @@ def value_parser(annotation: Any, metadata: Sequence[Any] = ()) -> Callable[[Any
     def parse(value: Any) -> Any:
         try:
             return adapter.validate_python(fit(value, True))
-        except (ValueError, TypeError, ArithmeticError, RecursionError) as error:
+        except Exception as error:  # a validator of the user's may raise anything on a value it did not expect
             for text in _other_readings(value, fit, annotation):
                 try:
                     return adapter.validate_python(text)
-                except (ValueError, TypeError, ArithmeticError, RecursionError):
+                except Exception:
                     continue  # the first error tells more
-            raise ValueError(_refusal(annotation, value, error)) from None
+            raise ValueError(_refusal(annotation, value, error)) from error
 
     return parse
 
@@ -139,7 +139,10 @@ def _text(value: Any) -> str:
         return value
     if value is None:
         raise ValueError("expected str, found null")
-    return str(value)
+    try:
+        return str(value)
+    except Exception as error:  # a number of too many digits, an object that fails
+        raise ValueError(_refusal(str, value, error)) from error
 
 
 def _other_readings(value: Any, fit: Any, annotation: Any) -> list[str]:
@@ -153,7 +156,10 @@ def _other_readings(value: Any, fit: Any, annotation: Any) -> list[str]:
 
 
 def _refusal(annotation: Any, value: Any, error: BaseException) -> str:
-    found = repr(value) if not isinstance(value, str) else repr(value[: _SHOWN + 1])
+    try:
+        found = repr(value[: _SHOWN + 1] if isinstance(value, str) else value)
+    except Exception:  # a finished value whose class cannot print it
+        found = object.__repr__(value)
     if len(found) > _SHOWN:
         found = found[:_SHOWN] + "…"
     return f"expected {get_annotation_name(annotation)}, found {found}: {_reason(error)}"
@@ -163,7 +169,7 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if not isinstance(error, ValidationError):
-        return str(error)
+        return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
     faults = error.errors(include_url=False, include_context=False, include_input=False)
     reasons = []
     for fault in faults[:_REASONS]:

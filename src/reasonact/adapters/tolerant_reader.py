@@ -9,6 +9,7 @@ needs a guess (an unescaped quote, a missing comma) is refused at its place.
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -22,7 +23,7 @@ _SINGLE = re.compile(r"'([^'\\]*(?:\\.[^'\\]*)*)('|\\?\Z)", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
 _HALF_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*[eE][-+]?)?\Z")
 _WORD = re.compile(r"[^\W\d][\w$-]*")
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U00[01][0-9a-fA-F]{5}|x[0-9a-fA-F]{2}|\r?\n|.)", re.DOTALL)
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
 _WORDS: dict[str, Any] = {
@@ -281,8 +282,9 @@ def _unescaped(body: str) -> str:
 
 def _unescape(match: re.Match[str]) -> str:
     what = match[1]
-    if what[0] in "ux" and len(what) > 1:
-        return chr(int(what[1:], 16))
+    if what[0] in "uUx" and len(what) > 1:
+        code = int(what[1:], 16)
+        return chr(code) if code <= sys.maxunicode else match[0]
     if what[-1] == "\n":
         return ""  # Python's continued line
     return _ESCAPES.get(what, match[0])  # `\d`, `\_`: a regular expression, a LaTeX command
