@@ -23,7 +23,8 @@ from reasonact.runtime.settings import DEFAULTS
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.joinpath("docs").rglob("*.md")])
 PART = re.compile(
-    r"<!-- replies: (?P<replies>.*?) -->|^(?P<indent>[ ]*)```python[^\n]*\n(?P<code>.*?)^[ ]*```", re.DOTALL | re.MULTILINE
+    r"<!-- replies: (?P<replies>.*?) -->|^(?P<indent>[ ]*)```python[^\n]*\n(?P<code>.*?)^[ ]*```",
+    re.DOTALL | re.MULTILINE,
 )
 
 

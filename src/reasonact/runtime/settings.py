@@ -26,7 +26,7 @@ DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(
         "callbacks": [],
         "track_usage": False,
         "usage_tracker": None,
-        "trace": [],
+        "trace": None,  # DSPy fills a process-wide list; here a program that wants a trace gives one
         "max_trace_size": 10_000,
         "disable_history": False,
         "max_history_size": 10_000,
