@@ -113,9 +113,30 @@ def test_custom_types_go_first() -> None:
     assert facts(theirs) == facts(own)
 
 
-REFUSED = ["", "a", "a -> b -> c", "a b -> c", "1a -> b", "a -> a", "a: Nowhere -> b", "a: -> b", "a: list[ -> b",
-           "a: list[int]], b -> c", "class -> b", "a-b -> c", "a: 3 -> b", "a: os.system -> b", "a: int or str -> b",
-           "a: [int] -> b", "a: f(3) -> b", "a: 'int' -> b", "_a -> b", "a: int[3] -> b", "a: print -> b", "None -> b"]  # fmt: skip
+REFUSED = [
+    "",
+    "a",
+    "a -> b -> c",
+    "a b -> c",
+    "1a -> b",
+    "a -> a",
+    "a: Nowhere -> b",
+    "a: -> b",
+    "a: list[ -> b",
+    "a: list[int]], b -> c",
+    "class -> b",
+    "a-b -> c",
+    "a: 3 -> b",
+    "a: os.system -> b",
+    "a: int or str -> b",
+    "a: [int] -> b",
+    "a: f(3) -> b",
+    "a: 'int' -> b",
+    "_a -> b",
+    "a: int[3] -> b",
+    "a: print -> b",
+    "None -> b",
+]
 
 
 @pytest.mark.parametrize("text", REFUSED)
@@ -254,8 +275,15 @@ def empty_docstring(d: Any) -> Any:
     return Empty
 
 
-CLASSES = [constrained, annotated, outputs_first, inherited, inherited_without_docstring, without_docstring,
-           empty_docstring]  # fmt: skip
+CLASSES = [
+    constrained,
+    annotated,
+    outputs_first,
+    inherited,
+    inherited_without_docstring,
+    without_docstring,
+    empty_docstring,
+]
 
 
 @pytest.mark.parametrize("make", CLASSES, ids=lambda make: make.__name__)
