@@ -84,7 +84,7 @@ def model(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def settings_as_they_were(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.chdir(tmp_path)
     yield
-    reasonact.configure(**{name: value for name, value in DEFAULTS.items()})
+    reasonact.configure(**DEFAULTS)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
