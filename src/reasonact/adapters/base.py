@@ -9,50 +9,32 @@ in the run's own `Rendered`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from reasonact.adapters.annotation_names import get_field_description_string
-from reasonact.adapters.conversation import THINKING, Rendered, history_events, history_messages
+from reasonact.adapters.composing import HOOKS, compose, overrides
+from reasonact.adapters.conversation import Rendered, history_events, history_messages
 from reasonact.adapters.fields import RESULTS, FieldInfoWithName, named
 from reasonact.adapters.layout import layout_of, spoken
+from reasonact.adapters.loose_text import loose_text
 from reasonact.adapters.native import (
     adapt_types,
     choose_tools,
     native_calls,
-    read_calls,
     tool_list,
     without_lone_tool_options,
 )
 from reasonact.adapters.plan import Native, Plan
-from reasonact.adapters.readers import parse_error, typed_fields
-from reasonact.errors import AdapterParseError
+from reasonact.adapters.readers import typed_fields
+from reasonact.adapters.reading import read_completion
 from reasonact.lm.call import call_lm
 from reasonact.runtime.callbacks import BaseCallback, observed
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.types.base import Type
 from reasonact.types.reasoning import Reasoning
-
-HOOKS = (
-    "format",
-    "format_system_message",
-    "format_field_description",
-    "format_field_structure",
-    "format_task_description",
-    "format_user_message_content",
-    "format_assistant_message_content",
-    "format_demos",
-    "format_conversation_history",
-    "user_message_output_requirements",
-    "format_field_with_value",
-    "format_tool_results",
-)
-"""The methods that make messages."""
-
-_SYSTEM_HOOKS = HOOKS[1:5]
-_OWN_PACKAGE = f"{__package__}."
 
 INCOMPLETE_DEMO = "An example; some of its fields are left out."
 MISSING_IN_DEMO = "(left out here)"
@@ -152,8 +134,7 @@ class Adapter:
         rendered: Rendered | None = None,
     ) -> Flow[list[dict[str, Any]]]:
         """As `flow`, but where a subclass has a ``__call__`` or ``acall`` of its own, by that."""
-        cls = type(self)
-        if _is_ours(cls.__call__) and _is_ours(cls.acall):
+        if not overrides(self, "__call__", "acall"):
             return (yield from self.flow(lm, options, signature, demos, inputs, rendered))
         return (yield from call(_CallAdapter(self, lm, dict(options), signature, demos, dict(inputs))))
 
@@ -192,13 +173,13 @@ class Adapter:
         sent = dict(options)
         given = dict(inputs)
         shown, native = signature, Native()
+        tools = tool_list(given.get(layout.tools)) if layout.tools else []
         if layout.tool_calls and self.calls_natively(lm):
             if layout.tools is None:
                 raise ValueError(
                     f"the output field {layout.tool_calls!r} takes tool calls, but no input field holds the tools; "
                     "add one of type list[Tool]"
                 )
-            tools = tool_list(given.get(layout.tools))
             if tools:
                 shown, native = native_calls(signature, tools)
                 del given[layout.tools]
@@ -207,13 +188,13 @@ class Adapter:
         sent = without_lone_tool_options(sent)
         shown, native, sent = adapt_types(self.native_response_types, lm, signature, shown, native, sent)
         with observed("adapter_format", self, {"signature": shown, "demos": demos, "inputs": given}) as observation:
-            if self._overrides("format"):
+            if overrides(self, "format"):
                 messages = self.format(shown, demos, given)
             else:
-                memo = None if self._overrides(*HOOKS) else rendered
-                messages = self._messages(shown, demos, given, memo, native)
+                memo = None if overrides(self, *HOOKS) else rendered
+                messages = compose(self, shown, demos, given, memo, native)
             observation.outputs = messages
-        return Plan(signature, shown, messages, sent, native)
+        return Plan(signature, shown, messages, sent, native, tuple(tools))
 
     def format(self, signature: Any, demos: list[Any], inputs: dict[str, Any]) -> list[dict[str, Any]]:
         """Make the messages of a request.
@@ -227,7 +208,7 @@ class Adapter:
             System message, demos, past events, and what is asked now. In an agent's
             turn that says no inputs the last event ends the request.
         """
-        return self._messages(signature, demos, dict(inputs), None, Native())
+        return compose(self, signature, demos, inputs)
 
     def format_system_message(self, signature: Any) -> str:
         """The system message: fields, form, task."""
@@ -307,6 +288,30 @@ class Adapter:
             Text, or content parts where a value holds media.
         """
         return self.format_field_with_value({RESULTS: {RESULTS.name: results}})
+
+    def format_tool_list(self, field: FieldInfoWithName, tools: list[Any]) -> str:
+        """The tools of an agent's turn in text mode, for the end of the system message.
+
+        Args:
+            field: The input that holds the tools.
+            tools: The tools.
+
+        Returns:
+            The text.
+        """
+        return f"The tools that you may call:\n\n{self.format_field_with_value({field: tools})}"
+
+    def format_worked_example(self, signature: Any, tools: list[Any]) -> str:
+        """An exchange that shows the form, for the system message of a request without demos; here none.
+
+        Args:
+            signature: The signature as the prompt shows it.
+            tools: The tools of an agent's turn in text mode.
+
+        Returns:
+            The text.
+        """
+        return ""
 
     def format_trajectory(self, trajectory: Mapping[str, Any]) -> Any:
         """The steps of a `ReAct` run so far, as the value of its ``trajectory`` field.
@@ -397,7 +402,7 @@ class Adapter:
         Raises:
             AdapterParseError: A completion does not hold the output fields.
         """
-        return [self._read_one(plan, output) for output in outputs]
+        return [read_completion(self, plan, output) for output in outputs]
 
     def parse(self, signature: Any, completion: str) -> dict[str, Any]:
         """Read the output fields out of a text.
@@ -415,12 +420,13 @@ class Adapter:
         """
         return typed_fields(type(self).__name__, signature, completion, self.raw_fields(signature, completion))
 
-    def raw_fields(self, signature: Any, completion: str) -> Mapping[str, Any]:
+    def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
         """The output fields of a text as they were written.
 
         Args:
             signature: The signature as the prompt shows it.
             completion: What the model wrote.
+            tools: The tools of the request, for forms that depend on their arguments.
 
         Returns:
             The values of the fields that were found, each text or plain data.
@@ -441,104 +447,7 @@ class Adapter:
             Raw values: the text, taken out of any form it was put in after all, and calls
             that were written instead of made.
         """
-        raise NotImplementedError
-
-    # Within
-
-    def _messages(
-        self, signature: Any, demos: list[Any], inputs: dict[str, Any], rendered: Rendered | None, native: Native
-    ) -> list[dict[str, Any]]:
-        layout = layout_of(signature)
-        single = spoken(signature)
-        said = {name: inputs[name] for name in single.input_fields if name in inputs}
-        tools: list[Any] = []
-        if layout.agent:
-            said = {name: value for name, value in said.items() if value is not None and name != layout.tools}
-            tools = tool_list(inputs.get(layout.tools or "")) if not layout.native else []
-        key = (self, signature, demos, tools)
-        head = rendered.head(*key) if rendered else None
-        if head is None:
-            system = self._system_message(signature)
-            if tools and layout.tools:
-                system = f"{system}\n\n{self._listed_tools(signature, layout.tools, tools)}"
-            head = [{"role": "system", "content": system}, *self.format_demos(signature, demos)]
-            if rendered:
-                rendered.keep_head(head, *key)
-        messages = list(head)
-        if layout.history is not None:
-            if self._overrides("format_conversation_history"):
-                messages += self.format_conversation_history(signature, layout.history, dict(inputs))
-            else:
-                wire = {own: wire for wire, own in native.own_names.items()}
-                events = history_events(inputs.get(layout.history))
-                messages += history_messages(self, single, events, rendered, wire)
-        if said or not layout.agent:
-            content = self.format_user_message_content(single, said, main_request=True)
-            messages.append({"role": "user", "content": content})
-        return messages
-
-    def _system_message(self, signature: Any) -> str:
-        if self._overrides("format_system_message", *_SYSTEM_HOOKS):
-            return self.format_system_message(signature)
-        key = (type(self), "system message")
-        found: str | None = signature.memo.get(key)
-        if found is None:
-            found = signature.memo[key] = self.format_system_message(signature)
-        return found
-
-    def _listed_tools(self, signature: Any, name: str, tools: list[Any]) -> str:
-        field = FieldInfoWithName(name, signature.input_fields[name])
-        return f"The tools that you may call:\n\n{self.format_field_with_value({field: tools})}"
-
-    def _overrides(self, *hooks: str) -> bool:
-        """Whether any of these methods is not this library's own."""
-        return any(not _is_ours(getattr(type(self), hook)) or hook in self.__dict__ for hook in hooks)
-
-    def _read_one(self, plan: Plan, output: Any) -> dict[str, Any]:
-        record = output if isinstance(output, Mapping) else {"text": output}
-        text: str = record.get("text") or ""
-        native = plan.native
-        with observed("adapter_parse", self, {"signature": plan.shown, "completion": text}) as observation:
-            beside: dict[str, Any] = {}
-            for name, kind in native.typed.items():
-                value = kind.parse_lm_response(output)
-                if value is not None:
-                    beside[name] = value
-            if native.tool_calls and record.get("tool_calls"):
-                beside[native.tool_calls] = read_calls(record["tool_calls"], native.own_names)
-            try:
-                found = {**beside, **self._read_text(plan, text, beside)}
-            except AdapterParseError as error:
-                error.tool_calls = list(record.get("tool_calls") or ())  # they may say what the text does not
-                raise
-            values = {name: found.get(name) for name in plan.signature.output_fields}
-            if record.get("thinking_blocks") and layout_of(plan.signature).agent:
-                values[THINKING] = record["thinking_blocks"]  # goes back with its turn
-            if record.get("logprobs") is not None:
-                values["logprobs"] = record["logprobs"]
-            observation.outputs = values
-        return values
-
-    def _read_text(self, plan: Plan, text: str, beside: Mapping[str, Any]) -> dict[str, Any]:
-        native, shown, name = plan.native, plan.shown, type(self).__name__
-        if native.free_text is not None:
-            raw = self.free_text(plan, text) if text.strip() else {}
-            raw = {field: value for field, value in raw.items() if field not in beside or field != native.tool_calls}
-            return typed_fields(name, plan.signature, text, raw, partial=True)
-        if not shown.output_fields:
-            if native.typed and not beside:
-                raise parse_error(name, plan.signature, text, "The completion is empty, and nothing came beside it.")
-            return {}
-        if native.tool_calls not in beside:
-            return self.parse(shown, text)
-        if not text.strip():
-            return {}
-        # The model chose to call: the fields of its answer may still be to come.
-        raw = dict(self.raw_fields(shown, text))
-        only = next(iter(shown.output_fields)) if len(shown.output_fields) == 1 else None
-        if not raw and only is not None and shown.output_fields[only].annotation in (str, Reasoning):
-            raw = {only: text.strip()}
-        return typed_fields(name, shown, text, raw, partial=True)
+        return loose_text(plan, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -557,7 +466,3 @@ class _CallAdapter(Command[list[dict[str, Any]]]):
 
     async def arun(self) -> list[dict[str, Any]]:
         return await self.adapter.acall(self.lm, self.options, self.signature, self.demos, self.inputs)
-
-
-def _is_ours(function: Any) -> bool:
-    return getattr(function, "__module__", "").startswith(_OWN_PACKAGE)

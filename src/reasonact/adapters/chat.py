@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reasonact.adapters.annotation_names import translate_field_type
@@ -10,9 +10,7 @@ from reasonact.adapters.base import Adapter
 from reasonact.adapters.content import field_content, joined, stripped
 from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.adapters.layout import layout_of
-from reasonact.adapters.loose_text import loose_text
 from reasonact.adapters.markers import END, Names, marker, quoted, read_sections, unquoted
-from reasonact.adapters.plan import Plan
 from reasonact.adapters.readers import parse_error, required_fields
 from reasonact.adapters.type_form import form_of
 from reasonact.runtime.callbacks import BaseCallback
@@ -111,7 +109,7 @@ class ChatAdapter(Adapter):
             blocks.append(joined([f"{marker(field.name)}\n", shown]))
         return stripped(joined(blocks, "\n\n"))
 
-    def raw_fields(self, signature: Any, completion: str) -> Mapping[str, Any]:
+    def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
         """The sections of the output fields; see `Adapter.raw_fields`."""
         memo = signature.memo
         known = memo.get(Names)
@@ -123,10 +121,6 @@ class ChatAdapter(Adapter):
             message = f"Given twice, with different values: {named}."
             raise parse_error(type(self).__name__, signature, completion, message, raw=found.values)
         return {name: unquoted(value) for name, value in found.values.items()}
-
-    def free_text(self, plan: Plan, text: str) -> dict[str, Any]:
-        """The text beside native calls; see `Adapter.free_text`."""
-        return loose_text(plan, text)
 
 
 def _is_output(info: Any) -> bool:

@@ -179,7 +179,9 @@ def event_messages(
             messages += _native_turn(adapter, signature, layout, event, calls, ids, results, wire)
         else:
             messages.append({"role": "assistant", "content": _outputs(adapter, signature, layout, event)})
-            messages.append({"role": "user", "content": adapter.format_tool_results(results)})
+            content = adapter.format_tool_results(results)
+            if content:
+                messages.append({"role": "user", "content": content})
     if CORRECTION in event:
         messages.append({"role": "user", "content": event[CORRECTION]})
     return messages

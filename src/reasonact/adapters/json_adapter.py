@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from reasonact.adapters.annotation_names import translate_field_type
@@ -16,26 +15,16 @@ from reasonact.adapters.lenient_json import loads_lenient
 from reasonact.adapters.markers import marker
 from reasonact.adapters.plan import Plan
 from reasonact.adapters.readers import parse_error
+from reasonact.adapters.refusals import Refusal, Refusals
 from reasonact.adapters.response_format import OBJECT_FORMAT, schema_format
 from reasonact.adapters.type_form import form_of
 from reasonact.adapters.values import serialize_for_json
-from reasonact.errors import ContextWindowExceededError, LMInvalidRequestError, LMUnsupportedFeatureError
 from reasonact.lm.call import call_lm
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.runtime.flow import Flow
 
 _OPTION: Final = "response_format"
-_REFUSAL_WORDS: Final = (
-    "response_format",
-    "response format",
-    "json_schema",
-    "json schema",
-    "schema",
-    "structured output",
-)
-
-# The models whose server has refused the schema form. Models are told apart by identity.
-_without_schema: Final[weakref.WeakSet[Any]] = weakref.WeakSet()
+_refused_schema: Final = Refusals("response_format", "response format", "schema", "structured output")
 
 
 class JSONAdapter(ChatAdapter):
@@ -94,12 +83,10 @@ class JSONAdapter(ChatAdapter):
         sent = plan.options
         try:
             outputs = yield from call_lm(lm, plan.messages, sent)
-        except (LMInvalidRequestError, LMUnsupportedFeatureError) as error:
-            if _OPTION in options or not _refuses_schema(error, sent.get(_OPTION)):
+        except Refusal as error:
+            if _OPTION in options or sent.get(_OPTION) in (None, OBJECT_FORMAT) or not _refused_schema.note(lm, error):
                 raise
-            _remember(lm)
-            weaker = {name: value for name, value in sent.items() if name != _OPTION}
-            outputs = yield from call_lm(lm, plan.messages, {**weaker, _OPTION: dict(OBJECT_FORMAT)})
+            outputs = yield from call_lm(lm, plan.messages, {**sent, _OPTION: dict(OBJECT_FORMAT)})
         return self.read(plan, outputs)
 
     def format_field_structure(self, signature: Any) -> str:
@@ -148,7 +135,7 @@ class JSONAdapter(ChatAdapter):
         values = {field.name: serialize_for_json(value) for field, value in fields_with_values.items()}
         return json.dumps(values, indent=2, ensure_ascii=False)
 
-    def raw_fields(self, signature: Any, completion: str) -> Mapping[str, Any]:
+    def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
         """The values of the JSON object; see `Adapter.raw_fields`."""
         wanted = tuple(signature.output_fields)
         try:
@@ -179,33 +166,11 @@ class JSONAdapter(ChatAdapter):
 def _strongest_form(lm: Any, shown: Any) -> Any:
     if _OPTION not in (lm.supported_params or ()):
         return None
-    if lm.supports_response_schema and not _refused(lm):
+    if lm.supports_response_schema and lm not in _refused_schema:
         form = schema_format(shown)
         if form is not None:
             return form
     return dict(OBJECT_FORMAT)
-
-
-def _refuses_schema(error: Exception, form: Any) -> bool:
-    if form is None or form == OBJECT_FORMAT or isinstance(error, ContextWindowExceededError):
-        return False
-    features = getattr(error, "features", [])
-    said = " ".join([str(error), *map(str, features)]).casefold()
-    return any(word in said for word in _REFUSAL_WORDS)
-
-
-def _remember(lm: Any) -> None:
-    try:
-        _without_schema.add(lm)
-    except TypeError:  # an LM that cannot be held weakly is asked again each time
-        pass
-
-
-def _refused(lm: Any) -> bool:
-    try:
-        return lm in _without_schema
-    except TypeError:
-        return False
 
 
 def _by_name(value: Mapping[str, Any], wanted: tuple[str, ...]) -> dict[str, Any]:

@@ -43,10 +43,10 @@ def layout_of(signature: Any) -> Layout:
         Its layout.
     """
     memo = signature.memo
-    found = memo.get(Layout)
+    found: Layout | None = memo.get(Layout)
     if found is None:
         found = memo[Layout] = _read_layout(signature)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def without_fields(signature: Any, names: Iterable[str], layout: Layout | None = None) -> Any:

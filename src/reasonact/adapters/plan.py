@@ -42,6 +42,7 @@ class Plan:
         messages: The conversation, in the form of OpenAI's chat messages.
         options: The options that go with the request, the caller's among them.
         native: The fields that come beside the text.
+        tools: The tools of the request.
     """
 
     signature: Any
@@ -49,3 +50,4 @@ class Plan:
     messages: list[dict[str, Any]]
     options: dict[str, Any]
     native: Native = field(default_factory=Native)
+    tools: tuple[Any, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError, PydanticUndefinedAnnotation
@@ -20,6 +20,21 @@ _MODEL_NAME: Final = "DSPyProgramOutputs"  # the schema's name on the wire is DS
 _SCHEMA_KEYS: Final = ("items", "additionalProperties", "not", "contains")
 _SCHEMA_LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SCHEMA_TABLES: Final = ("properties", "$defs")
+
+
+class _Outputs(BaseModel):
+    """Base of the models whose schema is closed."""
+
+    model_config = ConfigDict(extra="forbid", protected_namespaces=(), defer_build=True)
+
+    __closed_schema__: ClassVar[dict[str, Any] | None] = None
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The closed schema, once it is there."""
+        if cls.__closed_schema__ is None:
+            return super().model_json_schema(*args, **kwargs)
+        return copy.deepcopy(cls.__closed_schema__)
 
 
 def schema_format(signature: Any) -> type[BaseModel] | None:
@@ -54,7 +69,7 @@ def _build(signature: Any) -> type[BaseModel] | None:
             ... if info.is_required() else info.get_default(call_default_factory=True, validated_data={}),
         )
     try:
-        model: type[BaseModel] = create_model(_MODEL_NAME, __config__=ConfigDict(extra="forbid", protected_namespaces=()), **fields)
+        model: type[_Outputs] = create_model(_MODEL_NAME, __base__=_Outputs, **fields)
         schema = model.model_json_schema()
     except (
         NameError,
@@ -68,11 +83,7 @@ def _build(signature: Any) -> type[BaseModel] | None:
     if _has_open_object(schema):
         return None
     _close_objects(schema)
-
-    def model_json_schema(*args: Any, **kwargs: Any) -> dict[str, Any]:
-        return copy.deepcopy(schema)
-
-    model.model_json_schema = model_json_schema
+    model.__closed_schema__ = schema
     return model
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reasonact.adapters.annotation_names import translate_field_type
@@ -78,7 +78,7 @@ class XMLAdapter(ChatAdapter):
         ]
         return stripped(joined(blocks, "\n\n"))
 
-    def raw_fields(self, signature: Any, completion: str) -> Mapping[str, Any]:
+    def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
         """What stands between the tags of the output fields; see `Adapter.raw_fields`."""
         fields = signature.output_fields
         wanted = {name.casefold(): name for name in fields}

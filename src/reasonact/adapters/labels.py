@@ -1,0 +1,110 @@
+"""Text under labels that begin a line: ``Thought: …``, ``Answer: …``.
+
+A label counts at the start of a line alone, after white space or Markdown's decoration.
+Inside a fenced code block it is content, unless the fence never closes. Where a value
+itself has such a line, `Labels.escape` puts a backslash before the label and
+`Labels.unescape` takes it away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+_FENCE: Final = r"^[ \t]*(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)$"
+_DECORATION: Final = r"[ \t>*#_]*"
+_CLOSING: Final = r"[ \t]*\d*[ \t]*(?:\([^()\n]*\)[ \t]*)?[*_]*:[*_]*"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A label with the text under it.
+
+    Args:
+        key: What the label stands for; None for the text before the first one.
+        start: Where the label's line begins in the whole text.
+        text: The text, outer white space taken off.
+    """
+
+    key: str | None
+    start: int
+    text: str
+
+
+class Labels:
+    """A set of labels, found in any letter case.
+
+    Args:
+        keys: What each label stands for, by its words without the colon.
+    """
+
+    __slots__ = ("_escaped", "_keys", "_label", "_token")
+
+    def __init__(self, keys: Mapping[str, str]) -> None:
+        self._keys = {_folded(label): key for label, key in keys.items()}
+        # The longest first, so that "Action Input" is not read as "Action".
+        words = "|".join(_pattern(label) for label in sorted(keys, key=len, reverse=True))
+        label = rf"(?P<label>{words}){_CLOSING}"
+        self._label = re.compile(rf"^({_DECORATION}\\*)(?={words}{_CLOSING}|{words}[ \t]*:)", _FLAGS)
+        self._escaped = re.compile(rf"^({_DECORATION}\\*)\\(?={words}{_CLOSING}|{words}[ \t]*:)", _FLAGS)
+        self._token = re.compile(rf"{_FENCE}|^{_DECORATION}{label}", _FLAGS)
+
+    def split(self, text: str, *, protect: bool = True) -> Iterator[Section]:
+        """Cut a text at its labels.
+
+        Args:
+            text: The text.
+            protect: Whether labels inside a code block are content.
+
+        Yields:
+            The text before the first label, then each label's section, in order.
+        """
+        key: str | None = None
+        opened = start = position = 0
+        fence: re.Match[str] | None = None
+        while True:
+            token = self._token.search(text, position)
+            if token is None:
+                if fence is None:
+                    break
+                position, fence, protect = fence.end(), None, False  # it never closes, so it was none
+                continue
+            position = max(token.end(), position + 1)
+            run = token.group("run")
+            if run is not None:
+                if protect and fence is None:
+                    fence = token
+                elif fence is not None and _closes(fence, token):
+                    fence = None
+                continue
+            if fence is not None:
+                continue
+            yield Section(key, opened, text[start : token.start()].strip())
+            key, opened, start = self._keys[_folded(token.group("label"))], token.start(), token.end()
+        yield Section(key, opened, text[start:].strip())
+
+    def escape(self, text: str) -> str:
+        """A value as it can stand under a label."""
+        return self._label.sub(r"\1\\", text)
+
+    def unescape(self, text: str) -> str:
+        """What `escape` was given."""
+        return self._escaped.sub(r"\1", text) if "\\" in text else text
+
+
+_FLAGS: Final = re.MULTILINE | re.IGNORECASE
+
+
+def _closes(fence: re.Match[str], token: re.Match[str]) -> bool:
+    first, run = fence.group("run"), token.group("run")
+    return run[0] == first[0] and len(run) >= len(first) and not token.group("info").strip()
+
+
+def _folded(label: str) -> str:
+    return re.sub(r"[\s_]+", " ", label).strip().casefold()
+
+
+def _pattern(label: str) -> str:
+    return r"[ \t_]+".join(re.escape(word) for word in re.split(r"[\s_]+", label) if word)

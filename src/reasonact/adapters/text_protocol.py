@@ -1,0 +1,395 @@
+"""TextProtocolAdapter: Thought, Action, Observation, Answer, each at the start of a line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from reasonact.adapters.annotation_names import get_field_description_string
+from reasonact.adapters.base import Adapter
+from reasonact.adapters.content import Content, field_content, joined, stripped
+from reasonact.adapters.conversation import Rendered
+from reasonact.adapters.fields import FieldInfoWithName, named
+from reasonact.adapters.labels import Labels
+from reasonact.adapters.layout import layout_of
+from reasonact.adapters.plan import Plan
+from reasonact.adapters.protocol import (
+    STOP,
+    call_arguments,
+    read_step,
+    written_action,
+    written_answer,
+    written_observation,
+    written_thought,
+)
+from reasonact.adapters.protocol_tools import FINISH, SUBMIT, called, example_call, named_tool, tool_list_text
+from reasonact.adapters.readers import parse_error
+from reasonact.adapters.refusals import Refusal, Refusals
+from reasonact.adapters.type_form import form_of
+from reasonact.adapters.values import translate_field_type
+from reasonact.lm.call import call_lm
+from reasonact.runtime.callbacks import BaseCallback
+from reasonact.runtime.flow import Flow
+from reasonact.signatures.fields import infer_prefix
+from reasonact.types.tool_calls import ToolCalls
+
+FORGED: Final = "forged_observations"
+"""The key under which a completion says how many observations of its own making were dropped."""
+
+_STOP: Final = "stop"
+_THOUGHT, _NAME, _ARGS = "next_thought", "next_tool_name", "next_tool_args"
+_TRAJECTORY: Final = "trajectory"
+_STEP_KEYS: Final = ("thought", "tool_name", "tool_args", "observation")
+
+_refused_stop: Final = Refusals("stop")
+
+
+class TextProtocolAdapter(Adapter):
+    """The classic ReAct text protocol, for chat models and for completion endpoints.
+
+    In the turns of both agents the model writes ``Thought:`` and then ``Action:
+    name[{...}]`` or ``Answer:``, and reads ``Observation:``; other signatures have their
+    fields under labels, ``Field name:``. Needs no tool interface of a provider. See
+    "ReAct: Synergizing Reasoning and Acting in Language Models" (2022).
+
+    Args:
+        callbacks: Callbacks for this object alone.
+    """
+
+    def __init__(self, callbacks: list[BaseCallback] | None = None) -> None:
+        super().__init__(callbacks)
+
+    def render(
+        self,
+        lm: Any,
+        options: Mapping[str, Any],
+        signature: Any,
+        demos: list[Any],
+        inputs: Mapping[str, Any],
+        rendered: Rendered | None = None,
+    ) -> Plan:
+        """Make the request; see `Adapter.render`. In an agent's turn it stops before an observation."""
+        plan = super().render(lm, options, signature, demos, inputs, rendered)
+        if _is_protocol(plan.shown) and _takes_stop(lm):
+            given = plan.options.get(_STOP) or []
+            stops = [given] if isinstance(given, str) else list(given)
+            plan.options[_STOP] = [*stops, STOP]  # the plan's own dict, not yet handed to anybody
+        return plan
+
+    def flow(
+        self,
+        lm: Any,
+        options: Mapping[str, Any],
+        signature: Any,
+        demos: list[Any],
+        inputs: Mapping[str, Any],
+        rendered: Rendered | None = None,
+    ) -> Flow[list[dict[str, Any]]]:
+        """Render, ask, read; once more without the stop sequence where that is refused."""
+        plan = self.render(lm, options, signature, demos, inputs, rendered)
+        try:
+            outputs = yield from call_lm(lm, plan.messages, plan.options)
+        except Refusal as error:
+            if _STOP in options or _STOP not in plan.options or not _refused_stop.note(lm, error):
+                raise
+            weaker = {name: value for name, value in plan.options.items() if name != _STOP}
+            outputs = yield from call_lm(lm, plan.messages, weaker)
+        return self.read(plan, outputs)
+
+    def read(self, plan: Plan, outputs: Iterable[Any]) -> list[dict[str, Any]]:
+        """Read the answers to a plan; see `Adapter.read`.
+
+        Returns:
+            The output fields of each completion, and under ``forged_observations`` how
+            many observations a completion held that no tool made, where it held any.
+        """
+        completions = list(outputs)
+        values = super().read(plan, completions)
+        if _is_protocol(plan.shown):
+            for value, output in zip(values, completions, strict=True):
+                text = output.get("text") if isinstance(output, Mapping) else output
+                forged = read_step(text or "").forged
+                if forged:
+                    value[FORGED] = forged
+        return values
+
+    # Rendering
+
+    def format_field_description(self, signature: Any) -> str:
+        """The list of the fields with types and descriptions."""
+        if not _is_protocol(signature):
+            return super().format_field_description(signature)
+        layout = layout_of(signature)
+        unsaid = {layout.history, layout.tools, _TRAJECTORY if _is_step(signature) else None}
+        said = {name: info for name, info in signature.input_fields.items() if name not in unsaid}
+        return f"You are given these fields:\n{get_field_description_string(said)}"
+
+    def format_field_structure(self, signature: Any) -> str:
+        """The labels, and what stands under them."""
+        if not _is_protocol(signature):
+            labels = _labels(signature.fields)
+            lines = [f"{labels[name]}: {translate_field_type(name, info)}" for name, info in signature.fields.items()]
+            return "Every message keeps to this form, each label at the start of a line:\n\n" + "\n".join(lines)
+        return _PROTOCOL
+
+    def format_task_description(self, signature: Any) -> str:
+        """The signature's instructions, and how their terms appear here."""
+        task = super().format_task_description(signature)
+        if _is_step(signature):
+            return f"{task}\n\n{_STEP_TERMS}"
+        return f"{task}\n\n{_CALL_TERMS}" if layout_of(signature).agent else task
+
+    def format_tool_list(self, field: FieldInfoWithName, tools: list[Any]) -> str:
+        """The tools with their arguments, and what an answer holds."""
+        return tool_list_text(tools)
+
+    def format_worked_example(self, signature: Any, tools: list[Any]) -> str:
+        """An exchange that shows the form."""
+        if not _is_protocol(signature):
+            return ""
+        tools = tools or list(offered_tools(signature))
+        name, arguments = example_call(signature, tools)
+        submit = named_tool(tools, SUBMIT)
+        several = submit is not None and len(submit.args) > 1
+        answer: Any = dict.fromkeys(submit.args, "...") if several and submit is not None else "..."
+        return "\n".join(
+            [
+                "An exchange looks like this; the values are made up:",
+                "",
+                written_thought("One thing is still missing, and a tool can tell it."),
+                written_action(name, arguments),
+                "Observation: (what the tool returned)",
+                written_thought("Now nothing is missing."),
+                written_answer(answer),
+            ]
+        )
+
+    def format_user_message_content(
+        self,
+        signature: Any,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> Any:
+        """The inputs under their labels; see `Adapter.format_user_message_content`."""
+        said = {
+            FieldInfoWithName(name, info): inputs[name]
+            for name, info in signature.input_fields.items()
+            if name in inputs
+        }
+        steps: Content = ""
+        if _is_step(signature):
+            for field in [field for field in said if field.name == _TRAJECTORY]:
+                steps = field_content(field.info, said.pop(field))
+        reminder = self.user_message_output_requirements(signature) if main_request else ""
+        fields = self.format_field_with_value(said) if said else ""
+        return stripped(joined([prefix, fields, steps, reminder, suffix], "\n\n"))
+
+    def user_message_output_requirements(self, signature: Any) -> str:
+        """The reminder of the labels to write."""
+        if _is_protocol(signature):
+            return "Go on with `Thought:`, and then `Action:` or `Answer:`."
+        if not signature.output_fields:
+            return ""
+        labels = _labels(signature.fields)
+        wanted = [f"`{labels[name]}:`{form_of(info)}" for name, info in signature.output_fields.items()]
+        return f"Now write, each at the start of a line: {', then '.join(wanted)}."
+
+    def format_assistant_message_content(
+        self, signature: Any, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> Any:
+        """The outputs as a step of the protocol, or under their labels."""
+        layout = layout_of(signature)
+        if _is_step(signature):
+            return "\n".join(_written_step(outputs, missing_field_message))
+        if layout.agent:
+            return "\n".join(_written_turn(outputs.get(_THOUGHT), outputs.get(layout.tool_calls or "")))
+        labels = _labels(signature.fields)
+        known = _reader(signature)
+        blocks = []
+        for name, info in signature.output_fields.items():
+            shown = field_content(info, outputs.get(name, missing_field_message))
+            blocks.append(joined([f"{labels[name]}: ", known.escape(shown) if isinstance(shown, str) else shown]))
+        return stripped(joined(blocks, "\n"))
+
+    def format_field_with_value(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> Any:
+        """Fields under their labels.
+
+        Args:
+            fields_with_values: Values by field.
+
+        Returns:
+            Text, or content parts where a value holds media.
+        """
+        labels = _labels(field.name for field in fields_with_values)
+        blocks = [
+            joined([f"{labels[field.name]}: ", field_content(field.info, value)])
+            for field, value in fields_with_values.items()
+        ]
+        return stripped(joined(blocks, "\n"))
+
+    def format_tool_results(self, results: list[dict[str, Any]]) -> Any:
+        """The results of a turn's calls as observations; an answer that was taken has none."""
+        shown = [item for item in results if item["name"] != SUBMIT or item["is_error"]]
+        return joined([written_observation(item["value"], is_error=item["is_error"]) for item in shown], "\n")
+
+    def format_trajectory(self, trajectory: Mapping[str, Any], errors: Collection[int] = ()) -> Any:
+        """ReAct's steps so far under the three labels; see `Adapter.format_trajectory`.
+
+        Args:
+            trajectory: Values by key.
+            errors: The numbers of the steps whose observation is a complaint and no tool's result.
+
+        Returns:
+            Text, or content parts where a value holds media.
+        """
+        return joined(_written_trajectory(trajectory, errors), "\n")
+
+    # Reading
+
+    def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
+        """The fields of a step, or those under their labels; see `Adapter.raw_fields`."""
+        if not _is_protocol(signature):
+            return self._labelled(signature, completion)
+        step = read_step(completion)
+        raw: dict[str, Any] = {_THOUGHT: step.thought}
+        offered = tools or offered_tools(signature)
+        if step.name is None and step.answer is None:
+            raise self._error(signature, completion, "It holds neither an `Action:` nor an `Answer:`.", raw)
+        if _is_step(signature):
+            if step.answer is not None:
+                return {_THOUGHT: f"{step.thought}\nAnswer: {step.answer}".strip(), _NAME: FINISH, _ARGS: {}}
+            tool = named_tool(offered, step.name)
+            arguments = call_arguments(step.arguments, None if tool is None else tool.args)
+            raw.update({_NAME: step.name, _ARGS: arguments})
+            if isinstance(arguments, str):
+                message = f"The action `{step.name}` cannot be carried out: {arguments}."
+                raise self._error(signature, completion, message, raw)
+            return raw
+        raw[layout_of(signature).tool_calls or ""] = ToolCalls(tool_calls=[called(step, offered)])
+        return raw
+
+    def _labelled(self, signature: Any, completion: str) -> Mapping[str, Any]:
+        known = _reader(signature)
+        found: dict[str, Any] = {}
+        for section in known.split(completion):
+            name = section.key
+            if name is None or name not in signature.output_fields:
+                continue
+            value = known.unescape(section.text)
+            if not found.get(name):
+                found[name] = value
+            elif len(found) == len(signature.output_fields):
+                break  # all was said: a completion that goes on begins the next turn by itself
+            elif value and value != found[name]:
+                raise self._error(signature, completion, f"Given twice, with different values: `{name}`.", found)
+        return found
+
+    def _error(self, signature: Any, completion: str, message: str, raw: Mapping[str, Any]) -> Exception:
+        return parse_error(type(self).__name__, signature, completion, message, raw=raw)
+
+
+def offered_tools(signature: Any) -> Sequence[Any]:
+    """The tools that a signature without an input for them was made for.
+
+    ReAct's step names its tools in its instructions alone; the agent keeps them in the
+    signature's memo, under ``"tools"``.
+
+    Args:
+        signature: A signature class.
+
+    Returns:
+        The tools; none where nobody said.
+    """
+    tools: Sequence[Any] = signature.memo.get("tools", ())
+    return tools
+
+
+_PROTOCOL: Final = """\
+Work in steps. A message of yours is one step, and each label stands at the start of a line:
+
+Thought: what you know, what is missing, and what to do about it.
+Action: name[{"argument": "value"}]
+
+The action names one tool and holds its arguments as one JSON object. Where a tool has a
+single argument, its plain text may stand in the brackets. After an action your message
+ends: the next one you get begins with `Observation:` and holds what the tool returned.
+Never write an observation yourself. `Observation (error):` means that the step failed and why.
+
+Once nothing is missing, a step ends the work in place of an action:
+
+Answer: the answer"""
+_STEP_TERMS: Final = (
+    "Here `next_thought` is written as `Thought:`, and `next_tool_name` with `next_tool_args` as `Action:`. "
+    "`Answer:` stands for choosing `finish`."
+)
+_CALL_TERMS: Final = "Here a tool is called by `Action:`, and `Answer:` stands for calling `submit`."
+
+
+def _is_step(signature: Any) -> bool:
+    """Whether it is a step of ReAct: a tool's name and its arguments are outputs."""
+    return _NAME in signature.output_fields and _ARGS in signature.output_fields
+
+
+def _is_protocol(signature: Any) -> bool:
+    return layout_of(signature).agent or _is_step(signature)
+
+
+def _takes_stop(lm: Any) -> bool:
+    known: Collection[str] = lm.supported_params
+    return lm not in _refused_stop and (not known or _STOP in known)
+
+
+def _labels(names: Iterable[str]) -> dict[str, str]:
+    """The label of each field: its name in words, or as it is where two would be alike."""
+    labels = {name: infer_prefix(name) for name in names}
+    folded = [label.casefold() for label in labels.values()]
+    return {name: label if folded.count(label.casefold()) == 1 else name for name, label in labels.items()}
+
+
+def _reader(signature: Any) -> Labels:
+    memo = signature.memo
+    found: Labels | None = memo.get(Labels)
+    if found is None:
+        found = memo[Labels] = Labels({label: name for name, label in _labels(signature.fields).items()})
+    return found
+
+
+def _written_turn(thought: Any, calls: Any) -> Iterator[str]:
+    if thought:
+        yield written_thought(thought)
+    if calls is None:
+        return
+    turn = calls if isinstance(calls, ToolCalls) else ToolCalls.model_validate(calls)
+    for item in turn.tool_calls:
+        if item.name != SUBMIT:
+            yield written_action(item.name, item.args)
+        else:
+            yield written_answer(next(iter(item.args.values())) if len(item.args) == 1 else item.args)
+
+
+def _written_step(outputs: Mapping[str, Any], missing: str | None) -> Iterator[str]:
+    yield written_thought(outputs.get(_THOUGHT, missing))
+    name = outputs.get(_NAME, missing)
+    arguments = outputs.get(_ARGS)
+    yield written_action(str(name), arguments if arguments is not None else {})
+
+
+def _written_trajectory(trajectory: Mapping[str, Any], errors: Collection[int]) -> Iterator[Content]:
+    for key, value in trajectory.items():
+        kind, _, number = key.rpartition("_")
+        if kind not in _STEP_KEYS or not number.isdigit():
+            yield joined([f"{infer_prefix(key)}: ", field_content(named(key).info, value)])
+        elif kind == "thought":
+            yield written_thought(value)
+        elif kind == "tool_name":
+            if value and f"tool_args_{number}" not in trajectory:
+                yield written_action(str(value), {})
+        elif kind == "tool_args":
+            name = trajectory.get(f"tool_name_{number}")
+            if name:
+                yield written_action(str(name), value)
+        else:
+            failed = int(number) in errors or trajectory.get(f"tool_name_{number}") == ""
+            yield written_observation(value, is_error=failed)
