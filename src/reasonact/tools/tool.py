@@ -24,6 +24,8 @@ from reasonact.runtime.settings import settings
 from reasonact.tools.arguments import ArgumentChecker, InvalidArguments
 from reasonact.tools.control_flow import is_control_flow
 from reasonact.tools.invoke import RunCallable
+from reasonact.tools.langchain import langchain_tool
+from reasonact.tools.mcp_calls import MCPSession, ResultMode, mcp_tool
 from reasonact.tools.parameters import Shape, is_async, name_and_doc
 from reasonact.tools.pickling import DecoratedName, picklable
 from reasonact.tools.policy import OnError, Retries, SyncTools, ToolPolicy
@@ -276,6 +278,45 @@ class Tool(Type):
         if key is not None:
             self._results.keep(key, result)
         return result
+
+    @classmethod
+    def from_mcp_tool(cls, session: MCPSession, tool: Any, *, result_mode: ResultMode = "text", **policy: Any) -> Tool:
+        """Make a tool of one that an MCP server offers.
+
+        Args:
+            session: The open session (``mcp.ClientSession`` or ``mcp.Client``, SDK 1 or 2).
+            tool: The ``mcp.types.Tool`` that it listed.
+            result_mode: ``"text"`` gives the parts of a result in their order: text, `Image`,
+                `Audio`, `File`; one part alone, several as a list. ``"structured"`` gives its
+                structured content, checked by the tool's output schema, and the parts where
+                there is none.
+            **policy: Further options of `Tool`, such as ``timeout``.
+
+        Returns:
+            An async tool. It raises `MCPToolError` where the server says that the call failed.
+
+        Raises:
+            ValueError: ``result_mode`` is neither, or a schema of the tool is no JSON schema.
+        """
+        found = mcp_tool(session, tool, result_mode)
+        return cls(found.func, found.name, found.desc, schema=found.schema, **policy)
+
+    @classmethod
+    def from_langchain(cls, tool: Any, **policy: Any) -> Tool:
+        """Make a tool of a LangChain tool.
+
+        Args:
+            tool: A ``BaseTool``.
+            **policy: Further options of `Tool`, such as ``timeout``.
+
+        Returns:
+            An async tool, which runs the other by ``ainvoke``.
+
+        Raises:
+            ValueError: The tool tells no usable schema of its arguments.
+        """
+        found = langchain_tool(tool)
+        return cls(found.func, found.name, found.desc, schema=found.schema, **policy)
 
     def format(self) -> str:
         """The tool in words, as text-mode prompts show it; the same as ``str(tool)``."""
