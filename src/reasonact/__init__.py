@@ -10,11 +10,29 @@ from typing import TYPE_CHECKING
 from reasonact import exports as _exports
 
 if TYPE_CHECKING:
+    from reasonact import adapters as adapters
     from reasonact import agents as agents
     from reasonact import errors as errors
     from reasonact import lm as lm
     from reasonact import modules as modules
     from reasonact import runtime as runtime
+    from reasonact import signatures as signatures
+    from reasonact import testing as testing
+    from reasonact import tools as tools
+    from reasonact import types as types
+    from reasonact.adapters.base import Adapter as Adapter
+    from reasonact.adapters.chat import ChatAdapter as ChatAdapter
+    from reasonact.adapters.json_adapter import JSONAdapter as JSONAdapter
+    from reasonact.adapters.text_protocol import TextProtocolAdapter as TextProtocolAdapter
+    from reasonact.adapters.two_step import TwoStepAdapter as TwoStepAdapter
+    from reasonact.adapters.xml_adapter import XMLAdapter as XMLAdapter
+    from reasonact.agents.confirmation import Answer as Answer
+    from reasonact.agents.confirmation import Approve as Approve
+    from reasonact.agents.confirmation import ConfirmationRequired as ConfirmationRequired
+    from reasonact.agents.confirmation import Reject as Reject
+    from reasonact.agents.overflow import drop_oldest_turns as drop_oldest_turns
+    from reasonact.agents.react import ReAct as ReAct
+    from reasonact.agents.react_v2 import ReActV2 as ReActV2
     from reasonact.agents.run_state import RunState as RunState
     from reasonact.errors import AdapterParseError as AdapterParseError
     from reasonact.errors import ContextWindowExceededError as ContextWindowExceededError
@@ -39,7 +57,12 @@ if TYPE_CHECKING:
     from reasonact.errors import LMUnsupportedModelError as LMUnsupportedModelError
     from reasonact.errors import is_retryable_lm_error as is_retryable_lm_error
     from reasonact.lm.base import BaseLM as BaseLM
+    from reasonact.lm.cache import cache as cache
+    from reasonact.lm.cache import configure_cache as configure_cache
     from reasonact.lm.inspect_history import inspect_history as inspect_history
+    from reasonact.lm.litellm_client import LM as LM
+    from reasonact.lm.litellm_setup import disable_litellm_logging as disable_litellm_logging
+    from reasonact.lm.litellm_setup import enable_litellm_logging as enable_litellm_logging
     from reasonact.lm.usage import track_usage as track_usage
     from reasonact.modules.chain_of_thought import ChainOfThought as ChainOfThought
     from reasonact.modules.module import BaseModule as BaseModule
@@ -50,6 +73,28 @@ if TYPE_CHECKING:
     from reasonact.runtime.settings import context as context
     from reasonact.runtime.settings import load_settings as load_settings
     from reasonact.runtime.settings import settings as settings
+    from reasonact.signatures.fields import InputField as InputField
+    from reasonact.signatures.fields import OutputField as OutputField
+    from reasonact.signatures.fields import infer_prefix as infer_prefix
+    from reasonact.signatures.meta import SignatureMeta as SignatureMeta
+    from reasonact.signatures.signature import Signature as Signature
+    from reasonact.signatures.signature import ensure_signature as ensure_signature
+    from reasonact.signatures.signature import make_signature as make_signature
+    from reasonact.tools.decorator import tool as tool
+    from reasonact.tools.mcp import MCPTools as MCPTools
+    from reasonact.tools.tool import Tool as Tool
+    from reasonact.types.audio import Audio as Audio
+    from reasonact.types.base import Type as Type
+    from reasonact.types.code import Code as Code
+    from reasonact.types.example import Example as Example
+    from reasonact.types.file import File as File
+    from reasonact.types.history import History as History
+    from reasonact.types.image import Image as Image
+    from reasonact.types.prediction import Completions as Completions
+    from reasonact.types.prediction import Prediction as Prediction
+    from reasonact.types.reasoning import Reasoning as Reasoning
+    from reasonact.types.tool_calls import ToolCallResults as ToolCallResults
+    from reasonact.types.tool_calls import ToolCalls as ToolCalls
 else:
     __all__ = list(_exports.NAMES)
 

@@ -17,6 +17,21 @@ from types import MappingProxyType, ModuleType
 from typing import Final
 
 _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
+    "adapters.base": ("Adapter",),
+    "adapters.chat": ("ChatAdapter",),
+    "adapters.json_adapter": ("JSONAdapter",),
+    "adapters.text_protocol": ("TextProtocolAdapter",),
+    "adapters.two_step": ("TwoStepAdapter",),
+    "adapters.xml_adapter": ("XMLAdapter",),
+    "agents.confirmation": (
+        "Answer",
+        "Approve",
+        "ConfirmationRequired",
+        "Reject",
+    ),
+    "agents.overflow": ("drop_oldest_turns",),
+    "agents.react": ("ReAct",),
+    "agents.react_v2": ("ReActV2",),
     "agents.run_state": ("RunState",),
     "errors": (
         "AdapterParseError",
@@ -43,7 +58,16 @@ _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
         "is_retryable_lm_error",
     ),
     "lm.base": ("BaseLM",),
+    "lm.cache": (
+        "cache",
+        "configure_cache",
+    ),
     "lm.inspect_history": ("inspect_history",),
+    "lm.litellm_client": ("LM",),
+    "lm.litellm_setup": (
+        "disable_litellm_logging",
+        "enable_litellm_logging",
+    ),
     "lm.usage": ("track_usage",),
     "modules.chain_of_thought": ("ChainOfThought",),
     "modules.module": (
@@ -58,6 +82,36 @@ _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
         "load_settings",
         "settings",
     ),
+    "signatures.fields": (
+        "InputField",
+        "OutputField",
+        "infer_prefix",
+    ),
+    "signatures.meta": ("SignatureMeta",),
+    "signatures.signature": (
+        "Signature",
+        "ensure_signature",
+        "make_signature",
+    ),
+    "tools.decorator": ("tool",),
+    "tools.mcp": ("MCPTools",),
+    "tools.tool": ("Tool",),
+    "types.audio": ("Audio",),
+    "types.base": ("Type",),
+    "types.code": ("Code",),
+    "types.example": ("Example",),
+    "types.file": ("File",),
+    "types.history": ("History",),
+    "types.image": ("Image",),
+    "types.prediction": (
+        "Completions",
+        "Prediction",
+    ),
+    "types.reasoning": ("Reasoning",),
+    "types.tool_calls": (
+        "ToolCallResults",
+        "ToolCalls",
+    ),
 }
 
 NAMES: Final[Mapping[str, str]] = MappingProxyType(
@@ -65,7 +119,9 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Public name to the module that defines it."""
 
-SUBMODULES: Final = frozenset({"agents", "errors", "lm", "modules", "runtime"})
+SUBMODULES: Final = frozenset(
+    {"adapters", "agents", "errors", "lm", "modules", "runtime", "signatures", "testing", "tools", "types"}
+)
 """Parts that are reached as attributes too, without an import of their own."""
 
 _OPTIMISERS: Final = "it carries the agents, without DSPy's optimisers and their training data"

@@ -84,7 +84,8 @@ Reply = Fields | Turn | Raw | Fault | Several
 
 def step(thought: str, tool: str, **args: Any) -> Fields:
     """One step of ReAct."""
-    return Fields({"next_thought": thought, "next_tool_name": tool, "next_tool_args": args})
+    parts = {"thought": thought, "tool_name": tool, "tool_args": args}
+    return Fields({f"next_{name}": value for name, value in parts.items()})
 
 
 def turn(thought: str | None, *calls: Call) -> Turn:
@@ -123,6 +124,7 @@ class Scenario:
         leftover: Replies that DSPy does not come to.
         knows: Capabilities of the model.
         settings: Settings in force while it runs.
+        switches: Keywords that only reasonact's constructor has, which bring DSPy's way back.
         differences: Names of the deliberate differences that show in it.
     """
 
@@ -140,6 +142,7 @@ class Scenario:
     leftover: int = 0
     knows: tuple[str, ...] = ("function_calling",)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    switches: Mapping[str, Any] = field(default_factory=dict)
     differences: tuple[str, ...] = ()
 
 
@@ -153,7 +156,6 @@ class Record:
     requests: list[dict[str, Any]] = field(default_factory=list)
     tools: dict[str, Any] = field(default_factory=dict)
     predictors: list[str] = field(default_factory=list)
-    state: dict[str, Any] = field(default_factory=dict)
     unplayed: int = 0
 
 
@@ -262,7 +264,7 @@ def play(library: ModuleType, scenario: Scenario, adapter: str, mode: str) -> Re
 
 def build(library: Any, scenario: Scenario) -> Any:
     signature = scenario.signature(library) if callable(scenario.signature) else scenario.signature
-    keywords = dict(scenario.options)
+    keywords = {**scenario.options, **(scenario.switches if library.__name__ == "reasonact" else {})}
     if scenario.agent.startswith("ReAct"):
         keywords["tools"] = list(scenario.tools)
     cls = getattr(library, scenario.agent)
@@ -291,11 +293,20 @@ def describe(program: Any, record: Record) -> None:
         name: without_own_words(tool.format_as_litellm_function_call())
         for name, tool in getattr(program, "tools", {}).items()
     }
-    record.state = plain(program.dump_state())
-    for state in record.state.values():
-        if isinstance(state, dict) and "instructions" in state.get("signature", {}):
-            # an agent's instructions begin with the task's; what follows is each library's own
-            state["signature"]["instructions"] = state["signature"]["instructions"].split("\n")[0]
+
+
+def state_of(library: Any, scenario: Scenario) -> dict[str, Any]:
+    """The saved form of a scenario's program.
+
+    An agent's instructions begin with the task's; what follows is each library's own, and
+    is left out.
+    """
+    with library.context(lm=None):
+        state = plain(build(library, scenario).dump_state())
+    for part in state.values():
+        if isinstance(part, dict) and "instructions" in part.get("signature", {}):
+            part["signature"]["instructions"] = part["signature"]["instructions"].split("\n")[0]
+    return dict(state)
 
 
 def without_own_words(schema: dict[str, Any]) -> dict[str, Any]:
@@ -369,6 +380,7 @@ def outline_message(message: Mapping[str, Any]) -> dict[str, Any]:
     if message["role"] == "system":
         outline["fields"] = [list(found) for found in FIELD_LINE.findall(content)]
         outline["slots"] = MARKER_LINE.findall(content) + JSON_SLOT.findall(content)
+        outline["schemas"] = schemas(content)
         return outline
     if message["role"] == "tool":
         return {**outline, **{k: v for k, v in message.items() if k != "role"}}
@@ -390,6 +402,17 @@ def outline_message(message: Mapping[str, Any]) -> dict[str, Any]:
         outline["asks for"] = reminder
     outline["content"] = sections(body)
     return outline
+
+
+def schemas(content: str) -> list[Any]:
+    """The JSON schemas that stand beside the slots of a system message."""
+    found = []
+    for line in content.splitlines():
+        slot = JSON_SLOT.match(line)
+        text = json.loads(line[slot.end() :].rstrip(",")) if slot else line
+        if text.startswith("{") and "}  " in text and '{"' in text:
+            found.append(json.loads(text[text.index('{"') :]))
+    return found
 
 
 def split_reminder(content: str) -> tuple[str, list[str] | None]:
@@ -436,7 +459,7 @@ def compare(scenario: Scenario, theirs: Record, ours: Record, differences: Seque
     """
     theirs, ours = copy.deepcopy(theirs), copy.deepcopy(ours)
     found = {settle.__name__ for settle in differences if settle(scenario, theirs, ours)}
-    for aspect in ("ended", "results", "predictors", "tools", "requests", "state"):
+    for aspect in ("ended", "results", "predictors", "tools", "requests", "unplayed"):
         left, right = getattr(theirs, aspect), getattr(ours, aspect)
         if left != right:
             raise AssertionError(

@@ -17,6 +17,7 @@ from typing import Any
 
 import dspy
 import pytest
+from differences import DIFFERENCES
 from harness import Call, Fault, Fields, Raw, Scenario, Turn, make_adapter, plain, scripted_lm, step, submit, turn
 from pydantic import BaseModel
 from scenarios import divide, search
@@ -320,6 +321,68 @@ def test_a_request_begins_with_the_whole_request_before_it(adapter):
     assert [True] * 4 == appended(reasonact)
 
 
+def test_a_text_mode_forced_submit_is_asked_for_in_words():
+    def last_message(library: Any) -> str:
+        script = (turn("t", Call("search", {"query": "a"}, "c1")), submit("c2", answer="42"))
+        played = make(library, "ReActV2", *script, max_iters=1)
+        prediction = played()
+        assert "tool_choice" not in played.requests[-1]["options"]
+        assert 2 == len(prediction.history.messages)
+        return re.sub(r"^.*?\n\n", "", played.requests[-1]["messages"][-1]["content"], flags=re.DOTALL)
+
+    assert "`submit`" not in last_message(dspy)
+    assert "`submit`" in last_message(reasonact)
+
+
+def test_null_in_an_optional_text_is_none():
+    def mayor(library: Any) -> Any:
+        signature = library.Signature({"q": (str, library.InputField()), "mayor": (str | None, library.OutputField())})
+        lm = scripted_lm(library, Scenario("", "Predict", "", (Fields({"mayor": None}),)), "chat")
+        with library.context(lm=lm, adapter=library.ChatAdapter()):
+            return library.Predict(signature)(q="q?").mayor
+
+    assert "null" == mayor(dspy)
+    assert None is mayor(reasonact)
+
+
+def test_a_list_in_a_text_field_is_json():
+    def listing() -> list[Any]:
+        return ["a", "b"]
+
+    def sent(library: Any) -> str:
+        played = make(library, "ReAct", step("t", "listing"), FINISH, ANSWER, tools=[listing])
+        played()
+        return played.requests[1]["messages"][-1]["content"]
+
+    assert "[1] «" in sent(dspy)
+    assert '["a", "b"]' in sent(reasonact)
+
+
+def test_the_answer_of_a_plain_event_is_replayed():
+    def sent(library: Any) -> str:
+        past = library.History(messages=[{"question": "before", "answer": "earlier answer"}])
+        played = make(library, "ReActV2", submit("c1", answer="42"))
+        played(question="q?", history=past)
+        return json.dumps(played.requests[0]["messages"])
+
+    assert "earlier answer" not in sent(dspy)
+    assert "earlier answer" in sent(reasonact)
+
+
+def test_the_schema_of_submit_tells_what_a_field_is():
+    def description(library: Any) -> Any:
+        signature = library.Signature(
+            {"q": (str, library.InputField()), "n": (int, library.OutputField(desc="how many"))}
+        )
+        submit_tool = library.ReActV2(signature, tools=[]).tools["submit"]
+        return submit_tool.format_as_litellm_function_call()["function"]["parameters"]["properties"]["n"].get(
+            "description"
+        )
+
+    assert None is description(dspy)
+    assert "how many" == description(reasonact)
+
+
 # A full context
 
 
@@ -420,22 +483,25 @@ def test_a_tool_named_finish_is_an_error_at_construction():
 # Import
 
 
-def test_the_import_brings_in_no_provider_library():
-    def modules(name: str) -> set[str]:
-        program = f"import sys, {name} as d; d.ReAct, d.ReActV2, d.LM; print(*sys.modules)"
+def test_the_import_brings_in_no_library_before_its_first_use():
+    def libraries(name: str) -> set[str]:
+        program = f"import sys, {name} as d; d.ReAct, d.ReActV2, d.LM; print(*{{m.split('.')[0] for m in sys.modules}})"
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", program], check=True, capture_output=True, text=True
         )
         return set(done.stdout.split())
 
-    provider = {"litellm", "openai", "httpx"}
-    theirs, own = modules("dspy"), modules("reasonact")
-    assert set() != provider & theirs
-    assert set() == provider & own
-    assert 2 * len(own) < len(theirs)
+    used_later = {"json_repair", "jsonschema", "tqdm", "requests"}
+    assert used_later == used_later & libraries("dspy")
+    assert set() == (used_later | {"litellm", "openai", "httpx", "tenacity", "rich"}) & libraries("reasonact")
 
 
 # The page
+
+
+def test_every_function_that_settles_a_difference_stands_on_the_page():
+    page = PAGE.read_text(encoding="utf-8")
+    assert [] == [f.__name__ for f in DIFFERENCES if f"differences.py::{f.__name__}`" not in page]
 
 
 def test_every_row_of_the_page_names_a_test_that_exists():

@@ -34,7 +34,7 @@ FLOORS = (
 ROOT_USERS_FROM = 9  # the package root hands every room on, so it stands above the rooms
 
 HEAVY = {"litellm", "jsonschema", "tenacity", "json_repair", "rich", "tqdm", "mcp", "numpy", "httpx"}
-LAZY_ANYWHERE = HEAVY | {"langchain_core", "libcst", "cloudpickle"}
+LAZY_ANYWHERE = HEAVY | {"langchain_core", "libcst", "cloudpickle", "referencing"}
 LAZY_HERE = {("exports.py", "difflib")}
 
 CLOCKS = {"threading", "asyncio", "time", "concurrent"}
