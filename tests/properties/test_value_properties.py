@@ -23,11 +23,15 @@ class Colour(enum.Enum):
     ONE = 1
 
 
+def part(place: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": place}}
+
+
 class Picture(Type):
-    url: str
+    place: str
 
     def format(self) -> list[dict[str, Any]]:
-        return [{"type": "image_url", "image_url": {"url": self.url}}]
+        return [part(self.place)]
 
 
 @dataclasses.dataclass
@@ -62,7 +66,7 @@ SCALARS = (
     | st.datetimes()
     | st.timedeltas()
     | st.uuids()
-    | st.sampled_from([*Colour, Picture(url="u"), int, ..., NotImplemented, ValueError("x")])
+    | st.sampled_from([*Colour, Picture(place="u"), int, ..., NotImplemented, ValueError("x")])
     | st.just(Broken).map(lambda kind: kind())
 )
 VALUES = st.recursive(
@@ -149,8 +153,8 @@ def test_arbitrary_text_is_a_value_or_a_value_error(text: str) -> None:
 
 ANNOTATIONS = [
     str, int, float, bool, Any, list[str], list[int], dict[str, Any], Leaf, list[Leaf], Colour, Colour | None,
-    int | str,    Leaf | str, Literal["a", 1, None], Decimal, datetime.date, datetime.datetime, datetime.timedelta, tuple[int, str],
-    set[int], bytes, uuid.UUID, list[Decimal], None,
+    int | str, Leaf | str, Literal["a", 1, None], Decimal, datetime.date, datetime.datetime, datetime.timedelta,
+    tuple[int, str], set[int], bytes, uuid.UUID, list[Decimal], None,
 ]  # fmt: skip
 
 

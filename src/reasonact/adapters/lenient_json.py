@@ -21,6 +21,8 @@ REPAIR_LIMIT = 64 * 1024
 """Characters that json-repair may see: it is slow on long and hostile text."""
 
 _REREADING = 2  # how many times its own length a text may be read again after faults
+_STRICT_TRIES = 4  # valid JSON in a fence or after a word of prose is left to the C parser
+_DECODERS = {False: json.JSONDecoder(), True: json.JSONDecoder(parse_float=Decimal)}
 _OPENER = re.compile(r"[{\[]")
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THOUGHT_START = re.compile(_THOUGHT.pattern.removeprefix(r"\s*"), re.IGNORECASE)
@@ -283,9 +285,13 @@ def _readings(text: str, exact: bool) -> Iterator[Reading]:
     """Read from each bracket that may open a value; broken ones that look like values too."""
     at = 0
     allowance = _REREADING * len(text)
+    strict_tries = _STRICT_TRIES
     while opener := _OPENER.search(text, at):
         start = opener.start()
-        reading = read_from(text, start, exact=exact)
+        reading = (_strictly_from(text, start, exact) if strict_tries > 0 else None) or read_from(
+            text, start, exact=exact
+        )
+        strict_tries -= 1
         at = max(reading.end, start + 1)
         if not reading.fault:
             if reading.complete or reading.begun:
@@ -295,3 +301,11 @@ def _readings(text: str, exact: bool) -> Iterator[Reading]:
         elif allowance > 0:
             allowance -= reading.end - start
             at = start + 1
+
+
+def _strictly_from(text: str, start: int, exact: bool) -> Reading | None:
+    try:
+        value, end = _DECODERS[exact].raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    return Reading(start, end, value, True, "", True)

@@ -55,7 +55,7 @@ def render_value(value: Any, *, indent: int | None = None) -> str | list[Part]:
     if value is None or value is True or value is False or type(value) is float:
         return str(value)
     try:
-        return _rendered(value, indent)
+        return str(value) if type(value) is int else _rendered(value, indent)
     except Exception:  # an object that fails at the first look; it is shown as well as it can be
         return clean_text(_safe_text(value))
 

@@ -78,9 +78,8 @@ def test_calls_are_found_in_a_text(text: str) -> None:
     ],
 )
 def test_an_unknown_shape_is_an_error_and_no_empty_call(value: Any) -> None:
-    with pytest.raises(ValueError) as refusal:
+    with pytest.raises(ValueError, match=r"call|JSON|arguments of 'a'|ToolCall"):
         read_tool_calls(value)
-    assert "call" in str(refusal.value) or "JSON" in str(refusal.value)
 
 
 def native(arguments: Any, name: Any = "a", call_id: Any = "c1") -> Any:

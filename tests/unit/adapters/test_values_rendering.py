@@ -50,10 +50,10 @@ class Pair:
 
 
 class Picture(Type):
-    url: str
+    place: str
 
     def format(self) -> list[dict[str, Any]]:
-        return [{"type": "image_url", "image_url": {"url": self.url}}]
+        return [part(self.place)]
 
     @classmethod
     def description(cls) -> str:
@@ -205,23 +205,23 @@ def test_a_serializer_of_a_model_that_fails_shows_the_fields() -> None:
 
 
 def test_media_become_parts_in_their_place() -> None:
-    assert [part("u")] == render_value(Picture(url="u"))
-    assert [text('["'), part("u"), text('", "t"]')] == render_value([Picture(url="u"), "t"])
-    assert [text('{"a": {"b": "'), part("u"), text('"}}')] == render_value({"a": {"b": Picture(url="u")}})
+    assert [part("u")] == render_value(Picture(place="u"))
+    assert [text('["'), part("u"), text('", "t"]')] == render_value([Picture(place="u"), "t"])
+    assert [text('{"a": {"b": "'), part("u"), text('"}}')] == render_value({"a": {"b": Picture(place="u")}})
 
 
 def test_media_are_found_in_models_and_dataclasses() -> None:
-    album = Album(title="t", cover=Picture(url="u"))
+    album = Album(title="t", cover=Picture(place="u"))
     assert [text('{"title": "t", "cover": "'), part("u"), text('"}')] == render_value(album)
-    assert [text('{"left": "'), part("u"), text('", "right": null}')] == render_value(Pair(left=Picture(url="u")))
+    assert [text('{"left": "'), part("u"), text('", "right": null}')] == render_value(Pair(left=Picture(place="u")))
 
 
 def test_media_beside_values_that_need_the_careful_pass_keep_their_place() -> None:
-    assert [text('[null, "'), part("u"), text('"]')] == render_value([float("nan"), Picture(url="u")])
+    assert [text('[null, "'), part("u"), text('"]')] == render_value([float("nan"), Picture(place="u")])
 
 
 def test_parts_are_copies() -> None:
-    picture = Picture(url="u")
+    picture = Picture(place="u")
     rendered = render_value([picture, picture])
     assert isinstance(rendered, list)
     rendered[1]["type"] = "changed"
@@ -235,11 +235,11 @@ def test_text_that_looks_like_a_tag_stays_text() -> None:
 
 
 def test_a_medium_shows_as_json_where_only_text_will_do() -> None:
-    assert '[{"type": "image_url", "image_url": {"url": "u"}}]' == render_text(Picture(url="u"))
+    assert '[{"type": "image_url", "image_url": {"url": "u"}}]' == render_text(Picture(place="u"))
 
 
 def test_json_data_need_no_help_from_the_encoder() -> None:
-    data = serialize_for_json({Colour.RED: [Point(), Decimal("1.5"), {1}, b"a", float("inf"), Picture(url="u")]})
+    data = serialize_for_json({Colour.RED: [Point(), Decimal("1.5"), {1}, b"a", float("inf"), Picture(place="u")]})
     shown = {"x": 1, "label": None, "colour": "r"}
     assert {"r": [shown, "1.5", [1], "a", None, [part("u")]]} == json.loads(json.dumps(data))
 
@@ -261,7 +261,7 @@ def test_a_list_for_a_text_field_is_numbered(expected: str, items: list[Any]) ->
 
 def test_a_field_value_may_be_asked_for_as_a_part() -> None:
     assert text("hi") == format_field_value(FieldInfo(annotation=str), "hi", assume_text=False)
-    assert [part("u")] == format_field_value(FieldInfo(annotation=Picture), Picture(url="u"), assume_text=False)
+    assert [part("u")] == format_field_value(FieldInfo(annotation=Picture), Picture(place="u"), assume_text=False)
 
 
 @pytest.mark.parametrize(
