@@ -69,14 +69,17 @@ class Assembly:
             The response.
 
         Raises:
-            LMStreamAssemblyError: The stream ended before every completion did.
+            LMStreamAssemblyError: The stream ended before any completion did.
         """
-        if not self._completions or any(one.finish_reason is None for one in self._completions.values()):
+        reasons = [one.finish_reason for one in self._completions.values() if one.finish_reason]
+        if not reasons:
             raise LMStreamAssemblyError(
                 "the stream ended before the answer did: no finish reason came",
                 partial=self.response(),
                 part_index=self.count,
             )
+        for one in self._completions.values():  # of several completions LiteLLM lets only one say why it ended
+            one.finish_reason = one.finish_reason or reasons[0]
         return self.response()
 
 

@@ -1,7 +1,7 @@
 """From a conversation and options to the LiteLLM function that is called and its arguments.
 
-LiteLLM gets copies of what it is known to edit on its way to a provider: the list of
-messages, the messages, their content parts, and the tools.
+LiteLLM edits what it gets on its way to a provider, so it gets copies: of the list of
+messages, the messages and their parts, and of the containers among the options.
 """
 
 from __future__ import annotations
@@ -50,31 +50,26 @@ def build_call(
     Raises:
         LMUnsupportedFeatureError: A plain completion was asked for tools or pictures.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: _own(value, 3) for name, value in options.items() if value is not None}
     conversation = messages or [{"role": "user", "content": prompt}]
     if model_type == "text":
         return _text_call(model, conversation, given)
-    if given.get("tools"):
-        given["tools"] = [_own_tool(tool) for tool in given["tools"]]
     given["messages"] = [_own_message(message) for message in conversation]
     given["model"] = model if model_type == "chat" else _through_responses(model)
     return ProviderCall("completion", given)
 
 
+def _own(value: Any, depth: int) -> Any:
+    """A copy of dicts and lists down to a depth; a tool's schema lies below it."""
+    if depth and type(value) is dict:
+        return {key: _own(item, depth - 1) for key, item in value.items()}
+    if depth and type(value) is list:
+        return [_own(item, depth - 1) for item in value]
+    return value
+
+
 def _own_message(message: Any) -> Any:
-    if not isinstance(message, Mapping):
-        return message
-    content = message.get("content")
-    if isinstance(content, list):
-        return {**message, "content": [dict(part) if isinstance(part, Mapping) else part for part in content]}
-    return dict(message)
-
-
-def _own_tool(tool: Any) -> Any:
-    if not isinstance(tool, Mapping):
-        return tool
-    function = tool.get("function")
-    return {**tool, "function": dict(function)} if isinstance(function, Mapping) else dict(tool)
+    return _own(message, 3) if type(message) is dict else message
 
 
 def _through_responses(model: str) -> str:

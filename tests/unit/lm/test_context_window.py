@@ -12,8 +12,10 @@ from reasonact.runtime.settings import settings
 FULL = {
     "openai": (
         400,
-        "This model's maximum context length is 8192 tokens. However, your messages resulted in 8545 tokens. "
-        "Please reduce the length of the messages.",
+        (
+            "This model's maximum context length is 8192 tokens. However, your messages resulted in 8545 tokens. "
+            "Please reduce the length of the messages."
+        ),
     ),
     "openai responses": (
         400,
@@ -25,8 +27,10 @@ FULL = {
     ),
     "azure": (
         400,
-        "This model's maximum context length is 4096 tokens, however you requested 4199 tokens (3687 in your prompt; "
-        "512 for the completion).",
+        (
+            "This model's maximum context length is 4096 tokens, however you requested 4199 tokens (3687 in your prompt; "
+            "512 for the completion)."
+        ),
     ),
     "anthropic": (400, "prompt is too long: 208310 tokens > 200000 maximum"),
     "anthropic with max_tokens": (
@@ -53,19 +57,25 @@ FULL = {
     "perplexity": (400, "The input exceeds the model's maximum context window of 128000 tokens"),
     "openrouter": (
         400,
-        "This endpoint's maximum context length is 131072 tokens. However, you requested about 210001 tokens "
-        "(209001 of text input, 1000 in the output).",
+        (
+            "This endpoint's maximum context length is 131072 tokens. However, you requested about 210001 tokens "
+            "(209001 of text input, 1000 in the output)."
+        ),
     ),
     "vllm": (
         400,
-        "This model's maximum context length is 4096 tokens. However, you requested 5001 tokens (4001 in the "
-        "messages, 1000 in the completion).",
+        (
+            "This model's maximum context length is 4096 tokens. However, you requested 5001 tokens (4001 in the "
+            "messages, 1000 in the completion)."
+        ),
     ),
     "vllm prompt": (400, "The decoder prompt (length 9001) is longer than the maximum model length of 4096."),
     "vllm no room left": (
         400,
-        "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 "
-        "tokens and your request has 2104 input tokens (2000 > 4096 - 2104).",
+        (
+            "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 "
+            "tokens and your request has 2104 input tokens (2000 > 4096 - 2104)."
+        ),
     ),
     "llama.cpp": (400, "request (481909 tokens) exceeds the available context size (32768 tokens), try increasing it"),
     "llama.cpp while writing": (500, "Context size has been exceeded."),
@@ -75,19 +85,25 @@ FULL = {
     "sglang": (400, "The input (61709 tokens) is longer than the model's context length (40960 tokens)."),
     "sglang requested": (
         400,
-        "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of "
-        "5001 tokens.",
+        (
+            "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of "
+            "5001 tokens."
+        ),
     ),
     "deepseek": (
         400,
-        "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens (122942 in the "
-        "messages, 8192 in the completion).",
+        (
+            "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens (122942 in the "
+            "messages, 8192 in the completion)."
+        ),
     ),
     "xai": (400, "This model's maximum prompt length is 131072 but the request contains 136973 tokens."),
     "lm studio": (
         400,
-        "Trying to keep the first 6721 tokens when context the overflows. However, the model is loaded with context "
-        "length of only 4096 tokens, which is not enough.",
+        (
+            "Trying to keep the first 6721 tokens when context the overflows. However, the model is loaded with context "
+            "length of only 4096 tokens, which is not enough."
+        ),
     ),
     "github models": (413, "Request body too large for gpt-4o model. Max size: 8000 tokens."),
     "cohere": (400, "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292."),
@@ -98,8 +114,10 @@ FULL = {
 ALIKE = {
     "openai output bound": (
         400,
-        "max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided "
-        "200000.",
+        (
+            "max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided "
+            "200000."
+        ),
     ),
     "anthropic output bound": (
         400,
@@ -107,23 +125,31 @@ ALIKE = {
     ),
     "groq output bound": (
         400,
-        "`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the "
-        "`context_window` for this model",
+        (
+            "`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the "
+            "`context_window` for this model"
+        ),
     ),
     "vertex output bound": (
         400,
-        "Unable to submit request because it has a maxOutputTokens value of 9000 but the supported range is from 1 "
-        "(inclusive) to 8193 (exclusive).",
+        (
+            "Unable to submit request because it has a maxOutputTokens value of 9000 but the supported range is from 1 "
+            "(inclusive) to 8193 (exclusive)."
+        ),
     ),
     "openai rate": (
         429,
-        "Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Used 29000, "
-        "Requested 4000.",
+        (
+            "Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Used 29000, "
+            "Requested 4000."
+        ),
     ),
     "groq rate as 413": (
         413,
-        "Request too large for model `llama-3.3-70b` in organization `org_x` on tokens per minute (TPM): Limit 6000, "
-        "Requested 9001, please reduce your message size and try again.",
+        (
+            "Request too large for model `llama-3.3-70b` in organization `org_x` on tokens per minute (TPM): Limit 6000, "
+            "Requested 9001, please reduce your message size and try again."
+        ),
     ),
     "anthropic rate": (
         429,
