@@ -9,7 +9,7 @@ in the run's own `Rendered`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -313,16 +313,25 @@ class Adapter:
         """
         return ""
 
-    def format_trajectory(self, trajectory: Mapping[str, Any]) -> Any:
+    def format_trajectory(
+        self, trajectory: Mapping[str, Any], rendered: Rendered | None = None, errors: Collection[int] = ()
+    ) -> Any:
         """The steps of a `ReAct` run so far, as the value of its ``trajectory`` field.
 
         Args:
             trajectory: Values by key, ``thought_0``, ``tool_name_0`` and so on.
+            rendered: What the run has rendered so far; steps in it are not rendered anew.
+            errors: The numbers of the steps whose observation is a complaint and no tool's
+                result, for forms that mark them.
 
         Returns:
             Text, or content parts where a value holds media.
         """
-        return self.format_field_with_value({named(name): value for name, value in trajectory.items()})
+        if rendered is None or overrides(self, "format_field_with_value"):
+            return self.format_field_with_value({named(name): value for name, value in trajectory.items()})
+        return rendered.trajectory.render(
+            trajectory, "\n\n", lambda name, value: self.format_field_with_value({named(name): value}), (self,)
+        )
 
     def format_demos(self, signature: Any, demos: list[Any]) -> list[dict[str, Any]]:
         """Examples as pairs of user and assistant messages.

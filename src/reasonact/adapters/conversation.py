@@ -20,6 +20,7 @@ from reasonact.adapters.content import Content, joined, text_and_media
 from reasonact.adapters.fields import named
 from reasonact.adapters.layout import Layout, layout_of, without_fields
 from reasonact.adapters.native import wire_name
+from reasonact.adapters.trajectory_text import TrajectoryText
 from reasonact.adapters.values import render_value, serialize_for_json
 from reasonact.types.history import CORRECTION, History
 from reasonact.types.tool_calls import ToolCalls
@@ -45,7 +46,17 @@ class Rendered:
     same event objects; anything else is rendered anew.
     """
 
-    __slots__ = ("_descriptors", "_descriptors_of", "_events", "_head", "_head_key", "_key", "_messages", "_names")
+    __slots__ = (
+        "_descriptors",
+        "_descriptors_of",
+        "_events",
+        "_head",
+        "_head_key",
+        "_key",
+        "_messages",
+        "_names",
+        "trajectory",
+    )
 
     def __init__(self) -> None:
         self._key: tuple[Any, ...] = ()
@@ -56,6 +67,7 @@ class Rendered:
         self._head: list[Message] = []
         self._descriptors_of: list[Any] = []
         self._descriptors: list[dict[str, Any]] = []
+        self.trajectory = TrajectoryText()
 
     def head(self, *key: Any) -> list[Message] | None:
         """The messages before the history, if they were made for the very same objects."""

@@ -17,9 +17,12 @@ class FieldInfoWithName(NamedTuple):
         return hash(self.name)
 
 
+_ANY: Final = FieldInfo(annotation=Any)
+
+
 def named(name: str) -> FieldInfoWithName:
     """A field of any value, for what a signature does not declare."""
-    return FieldInfoWithName(name, FieldInfo(annotation=Any))
+    return FieldInfoWithName(name, _ANY)
 
 
 RESULTS: Final = named("tool_call_results")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from reasonact.adapters.content import Content, joined
@@ -33,6 +33,7 @@ _LABELS: Final = Labels(
     }
 )
 _NAME: Final = re.compile(r"[\s`*\"']*([\w.:-]+)[`*\"']*[ \t]*([\[(]?)")
+_OPEN_FENCE: Final = re.compile(r"\n?```\w*\s*\Z")
 _CLOSERS: Final = {"[": "]", "(": ")"}
 
 
@@ -74,7 +75,8 @@ def read_step(text: str) -> Step:
     """
     step = _read_step(text, protect=True)
     if step.name is None and step.answer is None:
-        return _read_step(text, protect=False)  # the whole step may stand in a code block
+        blunt = _read_step(text, protect=False)  # the whole step may stand in a code block
+        return replace(blunt, thought=_OPEN_FENCE.sub("", blunt.thought))
     return step
 
 

@@ -234,17 +234,30 @@ class TextProtocolAdapter(Adapter):
         shown = [item for item in results if item["name"] != SUBMIT or item["is_error"]]
         return joined([written_observation(item["value"], is_error=item["is_error"]) for item in shown], "\n")
 
-    def format_trajectory(self, trajectory: Mapping[str, Any], errors: Collection[int] = ()) -> Any:
-        """ReAct's steps so far under the three labels; see `Adapter.format_trajectory`.
+    def format_trajectory(
+        self, trajectory: Mapping[str, Any], rendered: Rendered | None = None, errors: Collection[int] = ()
+    ) -> Any:
+        """ReAct's steps so far under the three labels; see `Adapter.format_trajectory`."""
+        failed = frozenset(errors)
 
-        Args:
-            trajectory: Values by key.
-            errors: The numbers of the steps whose observation is a complaint and no tool's result.
+        def part(key: str, value: Any) -> Content:
+            return self._trajectory_part(trajectory, key, value, failed)
 
-        Returns:
-            Text, or content parts where a value holds media.
-        """
-        return joined(_written_trajectory(trajectory, errors), "\n")
+        return (rendered or Rendered()).trajectory.render(trajectory, "\n", part, (self, failed))
+
+    def _trajectory_part(self, trajectory: Mapping[str, Any], key: str, value: Any, failed: frozenset[int]) -> Content:
+        kind, _, number = key.rpartition("_")
+        if kind not in _STEP_KEYS or not number.isdigit():
+            content: Content = self.format_field_with_value({named(key): value})
+            return content
+        tool = trajectory.get(f"tool_name_{number}")
+        if kind == "thought":
+            return written_thought(value)
+        if kind == "observation":
+            return written_observation(value, is_error=tool == "" or int(number) in failed)
+        if not tool or (kind == "tool_name" and f"tool_args_{number}" in trajectory):
+            return ""  # the action is written where its arguments are
+        return written_action(str(tool), value if kind == "tool_args" else {})
 
     # Reading
 
@@ -374,22 +387,3 @@ def _written_step(outputs: Mapping[str, Any], missing: str | None) -> Iterator[s
     name = outputs.get(_NAME, missing)
     arguments = outputs.get(_ARGS)
     yield written_action(str(name), arguments if arguments is not None else {})
-
-
-def _written_trajectory(trajectory: Mapping[str, Any], errors: Collection[int]) -> Iterator[Content]:
-    for key, value in trajectory.items():
-        kind, _, number = key.rpartition("_")
-        if kind not in _STEP_KEYS or not number.isdigit():
-            yield joined([f"{infer_prefix(key)}: ", field_content(named(key).info, value)])
-        elif kind == "thought":
-            yield written_thought(value)
-        elif kind == "tool_name":
-            if value and f"tool_args_{number}" not in trajectory:
-                yield written_action(str(value), {})
-        elif kind == "tool_args":
-            name = trajectory.get(f"tool_name_{number}")
-            if name:
-                yield written_action(str(name), value)
-        else:
-            failed = int(number) in errors or trajectory.get(f"tool_name_{number}") == ""
-            yield written_observation(value, is_error=failed)
