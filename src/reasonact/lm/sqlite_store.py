@@ -66,10 +66,9 @@ class SQLiteStore:
 
         def read(connection: sqlite3.Connection) -> bytes | None:
             row = connection.execute("SELECT value, crc FROM answers WHERE key = ?", (key,)).fetchone()
-            if row is None:
+            if row is None or not isinstance(row[0], bytes) or zlib.crc32(row[0]) != row[1]:
                 return None
-            value = bytes(row[0])
-            return value if zlib.crc32(value) == row[1] else None
+            return row[0]
 
         return self._do("read", read)
 
@@ -107,7 +106,8 @@ class SQLiteStore:
         """Bytes of all values, 0 where the file cannot be read."""
         if not self._path.exists():
             return 0
-        return self._do("read", lambda c: int(c.execute("SELECT bytes FROM total").fetchone()[0])) or 0
+        row = self._do("read", lambda connection: connection.execute("SELECT bytes FROM total").fetchone())
+        return row[0] if row is not None and isinstance(row[0], int) else 0
 
     def close(self) -> None:
         """Close this process's idle connections; the store stays usable."""
@@ -123,8 +123,8 @@ class SQLiteStore:
                 return work(connection)
         except sqlite3.OperationalError as error:  # locked, read-only, full, no such folder: it may pass
             self._warn(what, error)
-        except (sqlite3.DatabaseError, OSError) as error:
-            self._broken = isinstance(error, sqlite3.DatabaseError)
+        except (sqlite3.Error, UnicodeError, OSError) as error:
+            self._broken = not isinstance(error, OSError)  # the file's content is damaged, and stays so
             self._warn(what, error)
         return None
 
@@ -183,7 +183,9 @@ def _is_set_up(connection: sqlite3.Connection) -> bool:
 
 
 def _evict(connection: sqlite3.Connection, limit: int) -> None:
-    while connection.execute("SELECT bytes FROM total").fetchone()[0] > limit:
-        connection.execute(
+    """Let the oldest go until the rest fits; where a damaged count never does, until none is left."""
+    gone = 1
+    while gone and connection.execute("SELECT bytes > ? FROM total", (limit,)).fetchone() == (1,):
+        gone = connection.execute(
             "DELETE FROM answers WHERE id IN (SELECT id FROM answers ORDER BY id LIMIT ?)", (_EVICTED_AT_ONCE,)
-        )
+        ).rowcount

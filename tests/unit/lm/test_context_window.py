@@ -28,8 +28,8 @@ FULL = {
     "azure": (
         400,
         (
-            "This model's maximum context length is 4096 tokens, however you requested 4199 tokens (3687 in your prompt; "
-            "512 for the completion)."
+            "This model's maximum context length is 4096 tokens, however you requested 4199 tokens (3687 in your "
+            "prompt; 512 for the completion)."
         ),
     ),
     "anthropic": (400, "prompt is too long: 208310 tokens > 200000 maximum"),
@@ -101,8 +101,8 @@ FULL = {
     "lm studio": (
         400,
         (
-            "Trying to keep the first 6721 tokens when context the overflows. However, the model is loaded with context "
-            "length of only 4096 tokens, which is not enough."
+            "Trying to keep the first 6721 tokens when context the overflows. However, the model is loaded with "
+            "context length of only 4096 tokens, which is not enough."
         ),
     ),
     "github models": (413, "Request body too large for gpt-4o model. Max size: 8000 tokens."),
@@ -115,8 +115,8 @@ ALIKE = {
     "openai output bound": (
         400,
         (
-            "max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided "
-            "200000."
+            "max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you "
+            "provided 200000."
         ),
     ),
     "anthropic output bound": (
@@ -147,8 +147,8 @@ ALIKE = {
     "groq rate as 413": (
         413,
         (
-            "Request too large for model `llama-3.3-70b` in organization `org_x` on tokens per minute (TPM): Limit 6000, "
-            "Requested 9001, please reduce your message size and try again."
+            "Request too large for model `llama-3.3-70b` in organization `org_x` on tokens per minute (TPM): Limit "
+            "6000, Requested 9001, please reduce your message size and try again."
         ),
     ),
     "anthropic rate": (
