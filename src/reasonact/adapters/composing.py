@@ -83,17 +83,27 @@ def compose(
         head = _head(adapter, signature, demos, tools)
         if rendered:
             rendered.keep_head(head, *key)
-    messages = list(head)
+    past: list[Message] = []
     if layout.history is not None:
         if overrides(adapter, "format_conversation_history"):
-            messages += adapter.format_conversation_history(signature, layout.history, dict(inputs))
+            past = adapter.format_conversation_history(signature, layout.history, dict(inputs))
         else:
             wire = {own: wire for wire, own in native.own_names.items()}
-            messages += history_messages(adapter, single, history_events(inputs.get(layout.history)), rendered, wire)
+            past = history_messages(adapter, single, history_events(inputs.get(layout.history)), rendered, wire)
+    messages = list(head)
+    if layout.agent and not said and (not past or past[0]["role"] != "user"):
+        # Providers refuse a conversation that no user opens, and a task may have no input to say.
+        opening = adapter.user_message_output_requirements(single) or BEGIN
+        messages.append({"role": "user", "content": opening})
+    messages += past
     if said or not layout.agent:
         content = adapter.format_user_message_content(single, said, main_request=True)
         messages.append({"role": "user", "content": content})
     return messages
+
+
+BEGIN: Final = "Begin."
+"""What opens a conversation in which there is nothing else to say."""
 
 
 def _head(adapter: Adapter, signature: Any, demos: list[Any], tools: list[Any]) -> list[Message]:

@@ -193,8 +193,15 @@ def _completions(
     except AdapterParseError as first:
         if first.tool_calls or not getattr(adapter, "use_json_adapter_fallback", False):
             raise
+        # It asks in the same mode: a prompt without native tools is followed by one without.
+        fallback = JSONAdapter(
+            callbacks=adapter.callbacks,
+            use_native_function_calling=adapter.use_native_function_calling,
+            parallel_tool_calls=adapter.parallel_tool_calls,
+        )
+        fallback.native_response_types = adapter.native_response_types
         try:
-            return (yield from JSONAdapter().call_flow(lm, options, signature, demos, inputs, None))
+            return (yield from fallback.call_flow(lm, options, signature, demos, inputs, None))
         except AdapterParseError as second:
             raise second from first
 

@@ -7,13 +7,16 @@ can pass itself off as an image.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Final, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 
 if TYPE_CHECKING:
     from reasonact.signatures.signature import Signature
+
+_OWN_PACKAGE: Final = f"{__name__.split('.')[0]}."
 
 
 class Type(BaseModel):
@@ -29,6 +32,19 @@ class Type(BaseModel):
     """
 
     model_config = ConfigDict(defer_build=True)
+
+    schema_omits: ClassVar[tuple[str, ...]] = ()
+    """Fields that a model does not write, and is not told of in the JSON schema."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        shown = handler(core_schema)
+        schema = handler.resolve_ref_schema(shown)
+        if schema.get("description") == inspect.cleandoc(cls.__doc__ or "") and cls.__module__.startswith(_OWN_PACKAGE):
+            del schema["description"]  # this library's own docstrings speak to programmers, not to models
+        for name in cls.schema_omits:
+            schema["properties"].pop(name, None)
+        return shown
 
     def format(self) -> Any:
         """The value as a model is to see it.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, SerializationInfo, model_serializer, model_validator
 
@@ -131,6 +131,8 @@ class ToolCalls(Type):
             ValueError: The shape is not known.
         """
 
+        schema_omits: ClassVar[tuple[str, ...]] = ("id",)
+
         id: str | None = None
         name: str
         args: dict[str, Any]
@@ -182,6 +184,8 @@ class ToolCalls(Type):
                 return function(**self.args)
             except Exception as error:
                 raise RuntimeError(f"The tool {self.name!r} failed: {error}") from error
+
+    schema_omits: ClassVar[tuple[str, ...]] = ("tool_call_results",)
 
     tool_calls: list[ToolCall]
     tool_call_results: ToolCallResults | None = None
