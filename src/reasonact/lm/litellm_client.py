@@ -230,7 +230,7 @@ def _ask_table(model: str, table: str) -> Any:
             "supports_function_calling": lambda: litellm.supports_function_calling(model=model),
             "supports_reasoning": lambda: litellm.supports_reasoning(model=model),
             "supports_response_schema": lambda: litellm.supports_response_schema(model=model),
-            "params": lambda: litellm.get_supported_openai_params(model=model),
+            "params": lambda: _supported_params(litellm, model),
         }
         try:
             _tables[key] = lookups[table]()
@@ -238,3 +238,8 @@ def _ask_table(model: str, table: str) -> Any:
             logger.debug("LiteLLM does not know %s: %r", model, error)
             _tables[key] = None
     return _tables[key]
+
+
+def _supported_params(litellm: Any, model: str) -> Any:
+    name, provider, *_ = litellm.get_llm_provider(model)
+    return litellm.get_supported_openai_params(model=name, custom_llm_provider=provider)
