@@ -19,10 +19,10 @@ QUESTION = "which function removes common leading whitespace from every line of 
 
 
 @pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def environment() -> dict[str, str]:
     """No key, no proxy, no colour."""
     kept = {name: value for name, value in os.environ.items() if not re.search(r"_API_KEY$|_proxy$|COLOR", name, re.I)}
-    return kept | {"COLUMNS": "100"}
+    return kept | {"COLUMNS": "100", "PYTHONUTF8": "1"}
 
 
 def demo(*arguments: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -30,11 +30,16 @@ def demo(*arguments: str, environment: dict[str, str]) -> subprocess.CompletedPr
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100)
 
 
-@pytest.mark.parametrize("agent", ["react", "v2"])
-def test_both_agents_answer_over_http_without_a_key(agent: str, environment: dict[str, str]) -> None:
-    done = demo(QUESTION, "--agent", agent, environment=environment)
+@pytest.mark.parametrize(
+    ("arguments", "agent"), [((QUESTION, "--agent", "react"), "ReAct"), ((), "ReActV2")], ids=["react", "defaults"]
+)
+def test_both_agents_answer_over_http_without_a_key(
+    arguments: tuple[str, ...], agent: str, environment: dict[str, str]
+) -> None:
+    done = demo(*arguments, environment=environment)
     assert (0, "") == (done.returncode, done.stderr)
-    answer = done.stdout[done.stdout.index("─ answer" if "─ answer" in done.stdout else "answer ─") :]
+    assert done.stdout.startswith(f"{agent} with the embedded stand-in\n")
+    answer = done.stdout[done.stdout.index("answer ─") :]
     assert "textwrap.dedent" in answer
     assert re.search(r"confidence +0\.\d+  \(float\)", answer)
     assert re.search(r"\d model calls, about [\d,]+ tokens, \d+\.\d s", answer)
@@ -42,13 +47,6 @@ def test_both_agents_answer_over_http_without_a_key(agent: str, environment: dic
     assert "--model" in done.stdout
     assert "search(query=" in done.stdout
     assert "\x1b" not in done.stdout
-
-
-def test_without_a_question_and_an_agent_the_defaults_play(environment: dict[str, str]) -> None:
-    done = demo(environment=environment)
-    assert 0 == done.returncode
-    assert done.stdout.startswith("ReActV2 with the embedded stand-in")
-    assert "textwrap.dedent" in done.stdout
 
 
 def test_another_question_gets_another_answer(environment: dict[str, str]) -> None:

@@ -222,18 +222,30 @@ def _trajectory_steps(sections: Sequence[tuple[str, str]]) -> tuple[Step, ...]:
 
 
 def _submit_fields(system: str) -> dict[str, str]:
-    """The arguments of ``submit`` as the system message's list of tools shows them."""
-    for found in re.finditer(r"\bsubmit\b[^\n{]*(\{)", system):
-        shown = _balanced(system, found.start(1))
-        for read in (json.loads, ast.literal_eval):
-            try:
-                fields = read(shown)
-            except (ValueError, SyntaxError):
-                continue
-            if isinstance(fields, dict) and fields and all(isinstance(schema, dict) for schema in fields.values()):
-                fields = fields.get("properties", fields)
-                return {str(name): str(schema.get("type", "string")) for name, schema in fields.items()}
+    """The arguments of ``submit`` as the system message shows them: in its list of tools, or in a line of prose."""
+    listed = next((text for name, text in reversed(_sections(system)) if name == "tools"), "")
+    try:
+        shown = [item for item in json.loads(listed) if isinstance(item, str)]
+    except (ValueError, TypeError):
+        shown = system.splitlines()
+    for line in shown:
+        if re.match(r"\W*(?:\d+\W+)?submit\b", line):
+            for place in (found.start() for found in re.finditer(r"\{", line)):
+                fields = _argument_kinds(_balanced(line, place))
+                if fields:
+                    return fields
     return {"answer": "string"}
+
+
+def _argument_kinds(text: str) -> dict[str, str]:
+    for read in (json.loads, ast.literal_eval):
+        try:
+            schemas = read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(schemas, dict) and all(isinstance(schema, dict) for schema in schemas.values()):
+            return {str(name): str(schema.get("type", "string")) for name, schema in schemas.items()}
+    return {}
 
 
 def _balanced(text: str, start: int) -> str:

@@ -184,12 +184,18 @@ SYSTEM_TEXT = """1. `question` (str):
 
 [[ ## completed ## ]]
 The tools are `search`, `read`, `evaluate`, `submit`.
-submit, which ends the run. It takes arguments {'answer': {'type': 'string'}, 'qualified_name': {'type': 'string'}}."""
+"""
+SUBMIT_ARGUMENTS = {"answer": {"type": "string"}, "qualified_name": {"description": "a {name}"}}
+SUBMIT_LINES = [
+    f"submit, which ends the {{run}}. It takes {SUBMIT_ARGUMENTS}.",
+    "[[ ## tools ## ]]\n" + json.dumps(["read: reads", f"submit: ends\nthe run. {json.dumps(SUBMIT_ARGUMENTS)}"]),
+]
 
 
-def test_the_text_form_of_react_v2_is_played_with_markers() -> None:
+@pytest.mark.parametrize("submit", SUBMIT_LINES)
+def test_the_text_form_of_react_v2_is_played_with_markers(submit: str) -> None:
     messages = [
-        {"role": "system", "content": SYSTEM_TEXT},
+        {"role": "system", "content": SYSTEM_TEXT + submit},
         {"role": "user", "content": "[[ ## question ## ]]\nhow do I shuffle a list in place\n\nWrite `[[ ## x ## ]]`."},
     ]
     for _ in range(6):
