@@ -60,7 +60,7 @@ def declared_fields(owner: str, body: dict[str, Any]) -> dict[str, FieldInfo]:
         check_name(name)
         if name in annotations:
             annotation = _resolved(owner, name, annotations.pop(name), body)
-            check_type(f"{owner}.{name}", annotation)
+            check_type(f"{name} of {owner}", annotation)
             fields[name] = finished(name, annotation, value)
         else:
             fields[name] = finished(name, str, value, type_undefined=True)

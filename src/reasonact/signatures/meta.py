@@ -139,6 +139,10 @@ class SignatureMeta(_ModelMetaclass):
         """Every field by name, in the order of definition."""
         return dict(cls.__pydantic_fields__)
 
+    @model_fields.setter
+    def model_fields(cls, fields: dict[str, FieldInfo]) -> None:
+        cls.__pydantic_fields__ = fields  # pydantic before 2.10 sets them under this name
+
     @property
     def fields(cls) -> dict[str, FieldInfo]:
         """Every field by name: the inputs first, then the outputs."""

@@ -151,7 +151,7 @@ class Signature(BaseModel, metaclass=SignatureMeta):
                 f"there are {len(side)} {kind} fields, so it may be {-len(side) - 1} to {len(side)}"
             )
         side.insert(place, (name, made))
-        return _derived(dict(inputs + outputs), cls.instructions)
+        return _derived({**dict(inputs + outputs), name: made}, cls.instructions)
 
     @classmethod
     def delete(cls, name: str) -> type[Signature]:

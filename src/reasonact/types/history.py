@@ -72,10 +72,9 @@ class History(BaseModel):
         """
         indent = options.get("indent")
         separators = (",", ":") if indent is None else None
-        text = json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=indent, separators=separators)
-        if text.isascii() or _is_sound(text):
-            return text
-        return json.dumps(self.model_dump(mode="json"), indent=indent, separators=separators)
+        data = {"messages": dump_events(self.messages, versioned=True)}  # pydantic's own way refuses lone surrogates
+        text = json.dumps(data, ensure_ascii=False, indent=indent, separators=separators)
+        return text if _is_sound(text) else json.dumps(data, indent=indent, separators=separators)
 
     def append(self, event: Mapping[str, Any]) -> History:
         """A history with one more event at its end. Events are shared with this one.

@@ -25,9 +25,7 @@ VERSION: Final = 1
 NOTES: Final = "__reasonact__"
 
 _CALLS: Final = "tool_calls"
-_TYPES: Final[Mapping[str, type[Any]]] = {
-    kind.__name__: kind for kind in (Audio, Code, File, Image, Reasoning, ToolCalls)
-}
+_TYPES: Final[Mapping[str, type[Any]]] = {kind.__name__: kind for kind in (Audio, Code, File, Image, Reasoning)}
 
 
 def dump_events(events: Sequence[Mapping[str, Any]], *, versioned: bool) -> list[dict[str, Any]]:
@@ -115,8 +113,11 @@ def fresh_call_id(turn: int, index: int, taken: Iterable[str]) -> str:
 
 
 def _dumped(name: str, value: Any, places: list[list[Any]]) -> Any:
-    if name == _CALLS and isinstance(value, ToolCalls):
-        return _dumped_calls(value, places)
+    if isinstance(value, ToolCalls):
+        dumped = _dumped_calls(name, value, places)
+        if name != _CALLS:  # under its own name it is known by its shape, as in DSPy's dump
+            places.append([[name], ToolCalls.__name__])
+        return dumped
     found: list[tuple[Path, Type]] = []
     data = json_form(value, found, (str(name),))
     if any(_type_name(item) is None for _, item in found):
@@ -126,8 +127,13 @@ def _dumped(name: str, value: Any, places: list[list[Any]]) -> Any:
     return data
 
 
-def _dumped_calls(calls: ToolCalls, places: list[list[Any]]) -> dict[str, Any]:
-    dumped = calls.model_copy(update={"tool_call_results": None}).model_dump(mode="json")
+def _dumped_calls(name: str, calls: ToolCalls, places: list[list[Any]]) -> dict[str, Any]:
+    dumped: dict[str, Any] = {
+        "tool_calls": [
+            {**({"id": call.id} if call.id else {}), "name": call.name, "args": json_form(call.args)}
+            for call in calls.tool_calls
+        ]
+    }
     if calls.tool_call_results is None:
         return dumped
     results = []
@@ -135,7 +141,7 @@ def _dumped_calls(calls: ToolCalls, places: list[list[Any]]) -> dict[str, Any]:
         inner: list[list[Any]] = []
         value = _dumped("value", result.value, inner)
         results.append({"call_id": result.call_id, "name": result.name, "value": value, "is_error": result.is_error})
-        places.extend([[_CALLS, "tool_call_results", "tool_call_results", index, *path], kind] for path, kind in inner)
+        places.extend([[name, "tool_call_results", "tool_call_results", index, *path], kind] for path, kind in inner)
     return {**dumped, "tool_call_results": {"tool_call_results": results}}
 
 
@@ -148,6 +154,8 @@ def _type_name(value: Type) -> str | None:
 
 def _named_type(name: Any) -> type[Any]:
     kind, _, language = str(name).partition(":")
+    if kind == ToolCalls.__name__:
+        return ToolCalls
     if kind not in _TYPES:
         raise ValueError(f"a history of this form cannot hold {name!r}")
     return Code.for_language(language) if language and kind == "Code" else _TYPES[kind]

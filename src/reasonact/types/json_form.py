@@ -84,7 +84,8 @@ class _Walk:
     def typed(self, value: Type, path: Path, outer: tuple[int, ...]) -> Any:
         if self.found is None:
             return self.form(value.format(), path, outer)
-        dumped = value.model_dump(mode="json", warnings=False)
+        # Not in pydantic's JSON mode: that refuses lone surrogates.
+        dumped = self.form(value.model_dump(warnings=False), path, outer)
         self.found.append((path, value))
         return dumped
 

@@ -311,7 +311,7 @@ def body_with_constant() -> None:
         (body_with_pydantic_field, "the field 'a' of Wrong must be declared"),
         (body_with_plain_default, "found 'x' of type str"),
         (body_with_unknown_type, "'Nowhere' of the field 'a' of Wrong cannot be resolved"),
-        (body_with_number_as_type, "'Wrong.a' needs a type"),
+        (body_with_number_as_type, "of Wrong"),
         (body_with_constant, "The signature Wrong cannot be made"),
     ],
 )
@@ -319,6 +319,11 @@ def test_a_wrong_class_body_is_a_type_error_that_names_the_field(body: typing.Ca
     with pytest.raises(TypeError) as caught:
         body()
     assert words in str(caught.value)
+
+
+def test_a_new_field_takes_the_place_of_one_of_the_other_side() -> None:
+    assert "a, k -> b" == Signature("a -> k, b").append("k", InputField()).signature
+    assert "a -> k, b" == Signature("a, k -> b").append("k", OutputField()).signature
 
 
 def test_arguments_without_effect_are_said_to_be_so() -> None:
