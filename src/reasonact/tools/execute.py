@@ -120,10 +120,13 @@ class RunTools(Command[list[Outcome]]):
                 running[in_daemon_thread(partial(self._attempt, self.invocations[index]))] = index
             if not running:
                 break
-            done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            try:
+                done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            except BaseException as error:  # an interrupt, while others may have ended in this moment
+                failure, done = error, {future for future in running if future.done()}
             for future in sorted(done, key=running.__getitem__):
-                error = self._collect(outcomes, running.pop(future), future)
-                failure = failure or error
+                error_of_tool = self._collect(outcomes, running.pop(future), future)
+                failure = failure or error_of_tool
             if failure is not None and not isinstance(failure, Exception):
                 break
         if failure is not None:

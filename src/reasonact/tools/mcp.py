@@ -129,18 +129,19 @@ class MCPTools:
     async def _session(self) -> AsyncIterator[Any]:
         """A session that has shaken hands, over the transport that was asked for."""
         try:
-            import mcp
+            from mcp.client.session import ClientSession
+            from mcp.client.stdio import StdioServerParameters, stdio_client
         except ImportError as error:
             raise ImportError("MCPTools needs the MCP SDK: pip install 'reasonact[mcp]'") from error
         async with AsyncExitStack() as stack:
             if self._command is not None:
-                server = mcp.StdioServerParameters(
+                server = StdioServerParameters(
                     command=self._command, args=self._args, env=self._env, cwd=str(self._cwd) if self._cwd else None
                 )
-                streams = await stack.enter_async_context(mcp.stdio_client(server))
+                streams = await stack.enter_async_context(stdio_client(server))
             else:
                 streams = await stack.enter_async_context(self._http_streams(stack))
-            session = await stack.enter_async_context(mcp.ClientSession(streams[0], streams[1]))
+            session = await stack.enter_async_context(ClientSession(streams[0], streams[1]))
             await session.initialize()
             yield session
 

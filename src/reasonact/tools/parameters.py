@@ -137,6 +137,9 @@ def read_shape(func: Callable[..., Any], types: Mapping[str, Any] | None = None)
 def resolve_annotations(func: Callable[..., Any], annotations: Mapping[str, Any]) -> dict[str, Any]:
     """Turn annotations, strings included, into types; what cannot be resolved is ``Any``.
 
+    Names are looked up where the function was written: in its module, its closure, and, while
+    that runs, the function around it.
+
     Args:
         func: The callable that they stand on, for the names that they use.
         annotations: The raw annotations, `MISSING` where there is none.
@@ -151,6 +154,7 @@ def resolve_annotations(func: Callable[..., Any], annotations: Mapping[str, Any]
     try:
         return _hints(known, scope, closure)
     except Exception:  # one bad annotation must not cost the others their types
+        closure = {**_names_around(func, scope), **closure}
         resolved = {}
         for name, hint in known.items():
             try:
@@ -216,6 +220,17 @@ def _hints(annotations: dict[str, Any], scope: dict[str, Any], closure: dict[str
     # a bare object instead of the function: defaults of None must not turn types into optional ones (3.10)
     holder: Any = SimpleNamespace(__annotations__=annotations)
     return typing.get_type_hints(holder, scope, closure, include_extras=True)
+
+
+def _names_around(func: Callable[..., Any], scope: dict[str, Any]) -> dict[str, Any]:
+    """The local names of the function that a function stands in, as long as that is still running."""
+    outer, inside, _ = getattr(func, "__qualname__", "").rpartition(".<locals>.")
+    frame = sys._getframe(1) if inside else None
+    while frame is not None:
+        if frame.f_globals is scope and frame.f_code.co_name == outer.rpartition(".")[2]:
+            return dict(frame.f_locals)
+        frame = frame.f_back
+    return {}
 
 
 def _names_of(func: Callable[..., Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -159,7 +159,8 @@ def _modern(annotation: Any) -> Any:
         return annotation
     if origin is Annotated:
         annotated: Any = Annotated
-        return annotated[(_modern(parts[0]), *parts[1:])]
+        inner = (_modern(parts[0]), *parts[1:])
+        return annotated[inner]
     if origin in (Union, types.UnionType):
         return Union[tuple(_modern(part) for part in parts)]  # noqa: UP007
     if origin in (list, dict, set, frozenset, tuple):

@@ -348,11 +348,12 @@ class Tool(Type):
         return str(self)
 
     def __str__(self) -> str:
-        desc = f": <desc>{self.desc}</desc>".replace("\n", "  ") if self.desc else ""
-        return f"{self.name}{desc} Arguments as JSON schemas: {json.dumps(self.args, ensure_ascii=False, default=str)}"
+        said = f": <desc>{self.desc}</desc>".replace("\n", "  ") if self.desc else "."
+        return f"{self.name}{said} Arguments as JSON schemas: {json.dumps(self.args, ensure_ascii=False, default=str)}"
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(name={self.name}, desc={self.desc}, args={self.args})"
+        shown = ", ".join(f"{key}={getattr(self, key)}" for key in ("name", "desc", "args"))
+        return f"{type(self).__name__}({shown})"
 
     def __copy__(self) -> Tool:
         copied: Tool = super().__copy__()

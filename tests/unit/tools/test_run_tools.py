@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
 from typing import Any
 
@@ -288,7 +289,7 @@ async def test_cancelling_the_run_does_not_wait_for_a_blocking_tool() -> None:
 @pytest.mark.parametrize("parallel", [1, 2])
 async def test_a_cancelled_error_of_the_tools_own_is_an_error_outcome(parallel: int) -> None:
     def give_up() -> None:
-        raise asyncio.CancelledError("my own")
+        raise asyncio.CancelledError
 
     async def agive_up() -> None:
         inner = asyncio.ensure_future(asyncio.Event().wait())
@@ -296,7 +297,7 @@ async def test_a_cancelled_error_of_the_tools_own_is_an_error_outcome(parallel: 
         await inner
 
     outcomes = await both(RunTools(calls((Tool(give_up), {}), (ECHO, {"x": 1})), parallel))
-    assert ["give_up: CancelledError: my own", 1] == [o.value for o in outcomes]
+    assert ["give_up: CancelledError", 1] == [o.value for o in outcomes]
     outcomes = await RunTools(calls((Tool(agive_up), {}), (AECHO, {"x": 1})), parallel).arun()
     assert [("agive_up: CancelledError", True), (1, False)] == [(o.value, o.is_error) for o in outcomes]
 
@@ -334,3 +335,27 @@ async def test_where_sync_tools_run_can_be_said_for_all_and_for_one() -> None:
 def test_less_than_one_at_a_time_is_refused(parallel: int) -> None:
     with pytest.raises(ValueError, match="parallel"):
         RunTools((), parallel)
+
+
+def test_ctrl_c_while_threads_run_gives_control_back_and_tells_what_was_done() -> None:
+    release = threading.Event()
+    told: list[Any] = []
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def block() -> None:
+        release.wait(30)
+
+    def press() -> None:
+        signal.pthread_kill(main, signal.SIGINT)
+
+    command = RunTools(
+        calls((ECHO, {"x": 1}), (Tool(block), {}), (Tool(press), {})),
+        2,
+        on_settled=lambda i, o: told.append((i, o.value)),
+    )
+    with pytest.raises(KeyboardInterrupt):
+        command.run()
+    assert not release.is_set()
+    assert (0, 1) in told
+    release.set()

@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from reasonact.errors import ControlFlow
 from reasonact.runtime.settings import context
@@ -246,3 +247,40 @@ def test_confirmation_is_asked_for_by_flag_or_by_arguments() -> None:
 
 def test_a_call_that_would_be_refused_needs_no_confirmation() -> None:
     assert not Tool(divide, require_confirmation=True).needs_confirmation({"a": 1})
+
+
+async def test_cancelling_a_call_that_has_a_timeout_cancels_the_tool() -> None:
+    begun, log = asyncio.Event(), []
+
+    async def forever() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            log.append("ended")
+
+    run = asyncio.ensure_future(Tool(forever, timeout=30).acall())
+    await begun.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert ["ended"] == log
+
+
+def test_kept_results_tell_models_sets_and_mappings_apart() -> None:
+    class Item(BaseModel):
+        tags: set[int] = set()
+
+    calls: list[Any] = []
+
+    def work(item: Item, extra: dict[str, int] = {}) -> int:
+        calls.append(item)
+        return len(calls)
+
+    tool = Tool(work, cache=True)
+    assert [1, 1, 2, 3] == [
+        tool(item={"tags": [1, 2]}),
+        tool(item={"tags": [2, 1]}),
+        tool(item={"tags": [1]}),
+        tool(item={"tags": [1]}, extra={"a": 1}),
+    ]

@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 from pydantic import BaseModel, Field
 
+from reasonact.tools.schema import brief
 from reasonact.tools.tool import Tool
 
 
@@ -159,14 +160,25 @@ def test_string_annotations_are_resolved_and_unknown_ones_mean_anything() -> Non
     assert {"a": {"type": "integer"}, "b": {}, "c": {}, "d": {}, "e": {}} == Tool(mixed).args
 
 
-def test_a_class_of_the_enclosing_function_is_found_where_the_function_uses_it() -> None:
+def test_a_class_of_the_enclosing_function_is_found() -> None:
     class Local(BaseModel):
         x: int
 
     def use(value: Local) -> Local:
         return Local(x=value.x)
 
+    def only_takes(value: Local, other: Nowhere) -> None: ...  # noqa: F821
+
+    def handed_out() -> Callable[..., Any]:
+        def inner(value: Local) -> Any:
+            return Local
+
+        return inner
+
     assert "object" == Tool(use).args["value"]["type"]
+    assert "object" == Tool(only_takes).args["value"]["type"]
+    assert {} == Tool(only_takes).args["other"]
+    assert "object" == Tool(handed_out()).args["value"]["type"]
 
 
 def test_a_class_that_json_cannot_express_means_anything_to_the_model_but_is_checked() -> None:
@@ -443,3 +455,59 @@ def test_the_schema_of_the_whole_object_may_be_given() -> None:
     assert {"at": {"x": 1.5}} == tool(at={"x": "1.5"})
     with pytest.raises(ValueError, match=r"at\.x|'at'"):
         tool(at={"x": "far"})
+
+
+def test_typed_dicts_are_found_inside_other_types() -> None:
+    class Trip(TypedDict, total=False):
+        stops: list[Place]
+
+    def plan(
+        a: Annotated[Trip, Field(description="the trip")],
+        b: Optional[Trip] = None,
+        c: dict[str, tuple[Place, ...]] = {},
+    ) -> Any:
+        return a
+
+    tool = Tool(plan)
+    assert "the trip" == tool.args["a"]["description"]
+    assert ["city"] == list(tool.args["a"]["properties"]["stops"]["items"]["properties"])
+    assert "array" == tool.args["c"]["additionalProperties"]["type"]
+    assert {"stops": [{"city": "Rome"}]} == tool(a='{"stops": [{"city": "Rome"}]}')
+    with pytest.raises(ValueError, match="city"):
+        tool(a={"stops": [{}]})
+
+
+def test_references_by_pointer_are_put_in_their_place() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "first": {"type": "array", "items": {"type": "integer"}},
+            "second": {"$ref": "#/properties/first"},
+            "third": {"$ref": "#/properties/first/items"},
+            "whole": {"$ref": "#"},
+            "lost": {"$ref": "#/$defs/Nowhere"},
+        },
+    }
+    args = Tool(lambda **k: k, name="t", schema=schema).args
+    assert {"type": "array", "items": {"type": "integer"}} == args["second"]
+    assert {"type": "integer"} == args["third"]
+    assert {"$ref": "#/$defs/Root"} == args["whole"]["$defs"]["Root"]["properties"]["whole"]
+    assert {"$ref": "#/$defs/Nowhere"} == args["lost"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"const": "a"}, '"a"'),
+        ({"type": ["integer", "null"]}, "integer or null"),
+        ({"anyOf": [{"type": "string"}, {"type": "string"}, {"type": "null"}]}, "string or null"),
+        ({"type": "string", "format": "date"}, "string (date)"),
+        ({"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a"]}, "object {a, b?}"),
+        ({"type": "array", "items": {"type": "array", "items": {"type": "array"}}}, "array of array of array"),
+        ({"$ref": "#/$defs/Node"}, "Node"),
+        ({"enum": [1, "x"]}, 'one of 1, "x"'),
+        (True, "anything"),
+    ],
+)
+def test_a_schema_is_said_in_a_few_words(schema: Any, words: str) -> None:
+    assert words == brief(schema)
