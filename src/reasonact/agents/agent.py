@@ -8,12 +8,16 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from reasonact.agents.confirmation import ConfirmationRequired
 from reasonact.agents.options import AgentOptions, check_max_iters
+from reasonact.agents.respond import forget, keep_paused, take_answered
 from reasonact.agents.result import AgentPrediction, attach
-from reasonact.agents.run import Run, ids_in
+from reasonact.agents.retyping import retyped, retyped_history
+from reasonact.agents.run import Run, note_tokens
 from reasonact.agents.run_state import AgentKind, RunState
 from reasonact.agents.settle import apply_decisions
 from reasonact.agents.tool_table import ASK, clarification_tool, tool_table
+from reasonact.agents.usage import usage_of
 from reasonact.lm.usage import track_usage
 from reasonact.modules.module import Module, reported
 from reasonact.runtime.drive import adrive, drive
@@ -88,7 +92,7 @@ class Agent(Module):
                 forms, or a dict of these by confirmation id. For a run that waits for
                 nobody, give the state alone.
             state: The state, from the exception that left the run.
-            tools: The tools that the paused call had been given beside the agent's own.
+            tools: The tools that the call had been given beside the agent's own.
             claim: Called with each confirmation id before it is used; False refuses it.
                 A copied state can run twice in two processes, unless this records the use.
 
@@ -97,8 +101,8 @@ class Agent(Module):
 
         Raises:
             TypeError: The arguments are swapped, or the decision is none.
-            ValueError: The state is another kind of agent's, or a confirmation does not
-                fit it or was used already.
+            ValueError: The state is another kind of agent's, the call's own tools are
+                missing, or a confirmation does not fit the state or was used already.
             ConfirmationRequired: A further call needs a person's word.
             DSPyError: As from a call.
         """
@@ -116,7 +120,10 @@ class Agent(Module):
         return await adrive(self._resume_flow(decision, state, tools, claim))
 
     def _run_flow(self, given: Mapping[str, Any]) -> Flow[AgentPrediction]:
-        return (yield from self._tracked(self._new_state(given), given, None))
+        paused = take_answered(self, self._asked(given))
+        if paused is None:
+            return (yield from self._tracked(self._new_state(given), given))
+        return (yield from self._tracked(paused.state.copy(), given, paused.own_decisions()))
 
     def _resume_flow(
         self, decision: Any, state: RunState | None, tools: Any, claim: Callable[[str], bool] | None
@@ -128,33 +135,33 @@ class Agent(Module):
             raise TypeError(f"resume(decision, state) wants a RunState as its second argument{swapped}")
         if state.agent != self.kind:
             raise ValueError(f"this state belongs to a {state.agent} agent; {type(self).__name__} is a {self.kind} one")
+        forget(self, state.run_id)
         given = {} if tools is None else {"tools": tools}
-        body = self._tracked(state.copy(), given, (decision, claim) if decision is not None else None)
+        body = self._tracked(self._restored(state), given, decision, claim)
         prediction: AgentPrediction = yield from reported(self, (), state.inputs, body)
         return prediction
 
-    def _tracked(self, state: RunState, given: Mapping[str, Any], answer: Any) -> Flow[AgentPrediction]:
+    def _tracked(
+        self,
+        state: RunState,
+        given: Mapping[str, Any],
+        decision: Any = None,
+        claim: Callable[[str], bool] | None = None,
+    ) -> Flow[AgentPrediction]:
         began = yield from call(ReadClock())
         with track_usage() as tracker:
-            table, extra = self._tools_of(given)
             run = Run(
                 state=state,
                 options=self.options,
-                tools=table,
-                extra_tools=extra,
+                tools=self._tools_of(given, state),
                 overrides={name: given[name] for name in _FOR_PREDICTORS if name in given and not self._is_input(name)},
                 in_place=settings.grow_history_in_place and state.history is given.get("history"),
                 tracker=tracker,
                 began=began,
                 before=state.spent,
-                taken=ids_in(state.history),
             )
-            if state.pending is not None:
-                run.taken.update(item.id for item in state.pending.calls)
-                if answer is not None:
-                    apply_decisions(run, state.pending, answer[0], ending=self.ending, claim=answer[1])
-            elif answer is not None:
-                raise ValueError("this run waits for no decision; resume it with the state alone")
+            if decision is not None:
+                apply_decisions(run, decision, ending=self.ending, claim=claim)
             state.confirmations = {}
             try:
                 yield from emit(RunStarted(type(self).__name__, state.inputs))
@@ -165,8 +172,11 @@ class Agent(Module):
             except BaseException as error:
                 state.spent = run.spent((yield from call(ReadClock())))
                 self._hand_over(error, run)
+                if isinstance(error, ConfirmationRequired):
+                    keep_paused(self, self._asked({**state.inputs, **given}), error)
                 raise
-        attach(prediction, usage=state.spent)
+        note_tokens(run)
+        attach(prediction, usage=usage_of(state.spent, state.turns))
         yield from emit(RunFinished(prediction))
         return prediction
 
@@ -193,13 +203,34 @@ class Agent(Module):
             max_iters=self.max_iters if max_iters is None else check_max_iters(max_iters),
         )
 
-    def _tools_of(self, given: Mapping[str, Any]) -> tuple[dict[str, Tool], bool]:
-        if given.get("tools") is None or self._is_input("tools"):
-            return self.tools, False
-        extra = tool_table(given["tools"], self._reserved_tools())
-        ending = self.tools[self.ending]
+    def _restored(self, state: RunState) -> RunState:
+        """A copy of a state in which values that were read from JSON have their declared types."""
+        copied = state.copy()
+        copied.inputs = dict(retyped(self.signature, copied.inputs))
+        copied.history = retyped_history(self.signature, copied.history)
+        copied.shown = None if copied.shown is None else retyped_history(self.signature, copied.shown)
+        return copied
+
+    def _asked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What of a call says what is asked, apart from how."""
+        names = {*self.signature.input_fields, *self._call_arguments()} - {"max_iters", "tools"}
+        return {name: given[name] for name in given if name in names or self._is_input(name)}
+
+    def _tools_of(self, given: Mapping[str, Any], state: RunState) -> dict[str, Tool]:
+        extra: dict[str, Tool] = {}
+        if given.get("tools") is not None and not self._is_input("tools"):
+            extra = tool_table(given["tools"], self._reserved_tools())
+        missing = [name for name in state.extra_tools if name not in extra]
+        if missing:
+            raise ValueError(
+                f"this run was given tools of its own, which no state can hold: {', '.join(missing)}; "
+                "pass them again, as in resume(decision, state, tools=[...])"
+            )
+        state.extra_tools = list(extra)
+        if not extra:
+            return dict(self.tools)
         own = {name: tool for name, tool in self.tools.items() if name != self.ending}
-        return {**own, **extra, self.ending: ending}, True
+        return {**own, **extra, self.ending: self.tools[self.ending]}
 
     def _is_input(self, name: str) -> bool:
         return name in self.signature.input_fields

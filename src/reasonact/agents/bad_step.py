@@ -28,6 +28,7 @@ class BadStep:
     name: str
     args: Mapping[str, Any]
     problem: str
+    call_id: str | None = None
 
 
 def judged(step: Any, tools: Iterable[str]) -> Step | BadStep:
@@ -61,7 +62,7 @@ def problem_step(error: AdapterParseError, tools: Iterable[str]) -> Step | BadSt
         native = read_native_call(error.tool_calls[0])
         text = error.lm_response if isinstance(error.lm_response, str) else ""
         if isinstance(native.args, str):
-            return BadStep(text, native.name, {}, f"{native.args}.")
+            return BadStep(text, native.name, {}, f"{native.args}.", native.id)
         return _judged(text, native.name, native.args, tools, native.id)
     found = {**error.raw_fields, **(error.parsed_result if isinstance(error.parsed_result, Mapping) else {})}
     if not found.get("next_tool_name"):
@@ -78,11 +79,10 @@ def _judged(thought: Any, name: Any, args: Any, tools: Iterable[str], call_id: s
     known = tool_name(given, tools)
     if known is None:
         what = f"`{given}` is no tool." if given else "it names no tool in `next_tool_name`."
-        return BadStep(str(thought or ""), given, usable or {}, what)
+        return BadStep(str(thought or ""), given, usable or {}, what, call_id)
     if usable is None:
-        return BadStep(
-            str(thought or ""), known, {}, "`next_tool_args` is not one JSON object with the arguments by name."
-        )
+        what = "`next_tool_args` is not one JSON object with the arguments by name."
+        return BadStep(str(thought or ""), given, {}, what, call_id)
     return Step(thought, known, usable, call_id)
 
 

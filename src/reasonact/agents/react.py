@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
-from reasonact.adapters.chat import ChatAdapter
 from reasonact.agents.agent import Agent
 from reasonact.agents.bad_step import BadStep, judged, problem_step
 from reasonact.agents.instructions import correction, react_instructions, with_tool_block
@@ -17,18 +16,18 @@ from reasonact.agents.options import AgentOptions, SyncTools
 from reasonact.agents.result import AgentPrediction, attach
 from reasonact.agents.run import Run, calls_of, limit_reached, turn_finished, with_ids
 from reasonact.agents.run_state import AgentKind, PendingTurn, SettledCall
-from reasonact.agents.settle import settle
+from reasonact.agents.settle import announce, settle
 from reasonact.agents.tool_table import FINISH, finish_tool
 from reasonact.agents.trajectory import STEP_KEYS, rendered_trajectory, shrinking
 from reasonact.errors import AdapterParseError, ContextWindowExceededError
 from reasonact.modules.chain_of_thought import ChainOfThought
 from reasonact.modules.predict import Predict
-from reasonact.runtime.events import ThoughtText, ToolCalled, ToolReturned, emit
-from reasonact.runtime.flow import Flow
-from reasonact.runtime.limits import Limits
-from reasonact.runtime.settings import settings
+from reasonact.runtime.events import ThoughtText, ToolCalled, emit
+from reasonact.runtime.flow import Flow, call
+from reasonact.runtime.limits import FOR_MODEL_CALLS, Limits
 from reasonact.signatures.fields import InputField, OutputField
 from reasonact.signatures.signature import Signature
+from reasonact.tools.execute import Invocation, RunTools
 from reasonact.tools.tool import Tool
 from reasonact.types.history import CORRECTION, History
 
@@ -139,9 +138,13 @@ class ReAct(Agent):
             trajectory.pop(key)
         return trajectory
 
+    def formats_trajectories_itself(self) -> bool:
+        """Whether a subclass renders the trajectory in its own way, which is then whole at each step."""
+        return "_format_trajectory" in self.__dict__ or type(self)._format_trajectory is not ReAct._format_trajectory
+
     def _format_trajectory(self, trajectory: Mapping[str, Any]) -> Any:
         """The trajectory as the model is shown it, rendered by the active adapter."""
-        return rendered_trajectory(settings.adapter or ChatAdapter(), trajectory)
+        return rendered_trajectory(trajectory)
 
     def _ending_tool(self) -> Tool:
         return finish_tool(self.signature.output_fields)
@@ -174,7 +177,7 @@ class ReAct(Agent):
             if state.pending is None:
                 if state.turn >= state.max_iters:
                     return "max_iters"
-                if (yield from limit_reached(run)) is not None:
+                if (yield from limit_reached(run, FOR_MODEL_CALLS)) is not None:
                     return "limit"
                 try:
                     step = yield from self._next_step(run)
@@ -186,21 +189,26 @@ class ReAct(Agent):
                         return "bad_steps"
                     continue
                 state.pending = step
+                yield from emit(ThoughtText(state.turn, str(step.thought or "")))
+                for item in step.calls:
+                    yield from emit(ToolCalled(state.turn, item.id, item.name, item.args))
             reason = yield from self._act(run, state.pending)
             if reason is not None:
                 return reason
 
     def _next_step(self, run: Run) -> Flow[PendingTurn | BadStep]:
         overrides = dict(run.overrides)
-        if run.extra_tools:
-            instructions = with_tool_block(self.react.signature.instructions, run.tools)
-            overrides["signature"] = self._step_signature(instructions, run.tools)
+        if run.state.extra_tools:
+            if run.signature is None:
+                instructions = with_tool_block(self.react.signature.instructions, run.tools)
+                run.signature = self._step_signature(instructions, run.tools)
+            overrides["signature"] = run.signature
         try:
             step = yield from shrinking(self, run, self.react, {**run.state.inputs, **overrides})
         except AdapterParseError as error:
-            if run.options.max_bad_steps == 0:
-                raise
             found = problem_step(error, run.tools)
+            if isinstance(found, BadStep) and run.options.max_bad_steps == 0:
+                raise
         else:
             found = judged(step, run.tools)
         if isinstance(found, BadStep):
@@ -211,17 +219,14 @@ class ReAct(Agent):
     def _act(self, run: Run, turn: PendingTurn) -> Flow[str | None]:
         """Run the step's call and add the step to the trajectory."""
         state = run.state
-        (item,) = turn.calls
-        if not turn.settled:
-            yield from emit(ThoughtText(state.turn, str(turn.thought or "")))
-            yield from emit(ToolCalled(state.turn, item.id, item.name, item.args))
         reached = yield from settle(run, turn, ending=FINISH)
         (item,) = turn.calls  # a person may have edited the arguments
         if item.name == FINISH:
-            turn.settled[item.id] = SettledCall(self.tools[FINISH](), is_error=False)
-            yield from emit(ToolReturned(state.turn, item.id, FINISH, turn.settled[item.id].value, False))
+            finished = yield from call(RunTools((Invocation(run.tools[FINISH], dict(item.args)),)))
+            turn.settled[item.id] = SettledCall(finished[0].value, finished[0].is_error)
+            yield from announce(run, turn)
         done = turn.settled[item.id]
-        self._record(run, turn.thought, item.name, dict(item.args), done.value)
+        self._record(run, turn.thought, item.name, dict(item.args), done)
         run.add_event(run.opening({"next_thought": turn.thought, "tool_calls": calls_of(turn.calls, turn.settled)}))
         state.pending, state.bad_steps = None, 0
         yield from turn_finished(run, state.turn)
@@ -230,14 +235,16 @@ class ReAct(Agent):
             return FINISH
         return "limit" if reached is not None else None
 
-    def _record(self, run: Run, thought: Any, name: str, args: dict[str, Any], observation: Any) -> None:
+    def _record(self, run: Run, thought: Any, name: str, args: dict[str, Any], done: SettledCall) -> None:
         number = run.state.turn
         step = {
             f"thought_{number}": thought,
             f"tool_name_{number}": name,
             f"tool_args_{number}": args,
-            f"observation_{number}": observation,
+            f"observation_{number}": done.value,
         }
+        if done.is_error:
+            run.state.failed_steps.append(number)
         assert run.state.trajectory is not None
         run.state.trajectory.update(step)
         if run.state.view is not None:
@@ -246,11 +253,11 @@ class ReAct(Agent):
     def _record_bad_step(self, run: Run, step: BadStep) -> Flow[None]:
         state = run.state
         observation = correction(step.problem, run.tools)
-        self._record(run, step.thought, step.name, dict(step.args), observation)
+        done = SettledCall(observation, is_error=True)
+        self._record(run, step.thought, step.name, dict(step.args), done)
         if step.name:
-            calls = with_ids(run, [(None, step.name, step.args, None)])
-            settled = {calls[0].id: SettledCall(observation, is_error=True)}
-            event = {"next_thought": step.thought, "tool_calls": calls_of(calls, settled)}
+            calls = with_ids(run, [(step.call_id, step.name, step.args, None)])
+            event = {"next_thought": step.thought, "tool_calls": calls_of(calls, {calls[0].id: done})}
         else:
             event = {"next_thought": step.thought, CORRECTION: observation}
         run.add_event(run.opening(event))
@@ -261,7 +268,7 @@ class ReAct(Agent):
 
     def _extract(self, run: Run) -> Flow[AgentPrediction]:
         state = run.state
-        if state.reason == "limit" and (yield from limit_reached(run)) not in (None, "tool_calls"):
+        if state.reason == "limit" and (yield from limit_reached(run, FOR_MODEL_CALLS)) is not None:
             return self._result(run, {})
         outputs = yield from shrinking(self, run, self.extract, {**state.inputs, **run.overrides})
         return self._result(run, dict(outputs.items()))
@@ -270,9 +277,15 @@ class ReAct(Agent):
         state = run.state
         if outputs:
             declared = {name: outputs[name] for name in self.signature.output_fields if name in outputs}
-            messages = state.history.messages
-            last = messages[-1] if messages else run.opening({})
-            state.history = History.model_construct(messages=[*messages[:-1], {**last, **declared}])
+            state.history = _with_outputs(state.history, declared, run)
         prediction = AgentPrediction(trajectory=state.trajectory, **outputs)
         attach(prediction, history=state.history, termination_reason=state.reason)
         return prediction
+
+
+def _with_outputs(history: History, outputs: dict[str, Any], run: Run) -> History:
+    """The history with the outputs on the event that ended the run, or, where none did, on one of their own."""
+    if run.state.reason == FINISH:
+        *before, last = history.messages
+        return History.model_construct(messages=[*before, {**last, **outputs}])
+    return history.append(run.opening(outputs))

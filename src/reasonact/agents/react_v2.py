@@ -7,24 +7,27 @@ from typing import Any, ClassVar, Optional
 
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.chat import ChatAdapter
+from reasonact.adapters.layout import plain_type
 from reasonact.agents.agent import Agent
 from reasonact.agents.instructions import correction, react_v2_instructions
 from reasonact.agents.options import AgentOptions, SyncTools
 from reasonact.agents.overflow import drop_oldest_turns
 from reasonact.agents.result import AgentPrediction
+from reasonact.agents.retyping import retyped_history
 from reasonact.agents.run import Run, limit_reached, turn_finished
 from reasonact.agents.run_state import AgentKind, PendingTurn, RunState
-from reasonact.agents.settle import settle
+from reasonact.agents.settle import refuse_others, settle
 from reasonact.agents.tool_table import SUBMIT, submit_tool
-from reasonact.agents.turn import Unusable, ask, closing_view, refuse_others, settle_submits, weight
+from reasonact.agents.turn import Unusable, ask, closing_view, settle_submits, weight
 from reasonact.errors import ContextWindowExceededError
 from reasonact.modules.predict import Predict
 from reasonact.runtime.events import ThoughtText, ToolCalled, emit
 from reasonact.runtime.flow import Flow
-from reasonact.runtime.limits import Limits
+from reasonact.runtime.limits import FOR_MODEL_CALLS, Limits
 from reasonact.runtime.settings import settings
 from reasonact.signatures.fields import InputField, OutputField
 from reasonact.signatures.signature import Signature
+from reasonact.tools.arguments import InvalidArguments
 from reasonact.tools.tool import Tool
 from reasonact.types.history import CORRECTION, History
 from reasonact.types.reasoning import Reasoning
@@ -146,9 +149,11 @@ class ReActV2(Agent):
     def _new_state(self, given: Mapping[str, Any]) -> RunState:
         state = super()._new_state(given)
         if given.get("history") is not None:
-            read = History.from_any(given["history"])
-            in_place = settings.grow_history_in_place and read is given["history"]
-            state.history = read if in_place else History.model_construct(messages=list(read.messages))
+            read = retyped_history(self.signature, History.from_any(given["history"]))
+            state.history = History.model_construct(messages=list(read.messages))
+            if settings.grow_history_in_place and isinstance(given["history"], History):
+                given["history"].messages[:] = read.messages
+                state.history = given["history"]
         return state
 
     def _steps(self, run: Run) -> Flow[AgentPrediction]:
@@ -167,7 +172,7 @@ class ReActV2(Agent):
             if state.pending is None:
                 if state.turn >= state.max_iters:
                     return "max_iters", None
-                if (yield from limit_reached(run)) is not None:
+                if (yield from limit_reached(run, FOR_MODEL_CALLS)) is not None:
                     return "limit", None
                 try:
                     reply = yield from self._ask(run)
@@ -179,7 +184,6 @@ class ReActV2(Agent):
                         return "text_answer", answer
                     yield from self._add_unusable(run, reply)
                     if state.bad_steps > run.options.max_bad_steps:
-                        run.failure = reply.error
                         return reply.reason, None
                     continue
                 state.pending = reply
@@ -194,11 +198,10 @@ class ReActV2(Agent):
         """One turn's request, on a shorter view where the hook gives one."""
         while True:
             try:
-                return (yield from ask(self.react, run, run.view, run.said_inputs()))
-            except ContextWindowExceededError as error:
+                return (yield from ask(self.react, run, run.view, run.said_inputs(), native=self._calls_natively(run)))
+            except ContextWindowExceededError:
                 shorter = self.truncate_history(run.view)
                 if shorter is None or weight(shorter) >= weight(run.view):
-                    run.failure = error
                     raise
                 run.shorten(shorter)
 
@@ -220,14 +223,19 @@ class ReActV2(Agent):
         return reached, outputs
 
     def _text_answer(self, run: Run, reply: Unusable) -> Outputs | None:
+        """The outputs that a plain text in place of a call is, if it may be one and fits."""
         fields = self.signature.output_fields
-        if not self.accept_text_answer or not reply.plain or len(fields) != 1:
+        if not (self.accept_text_answer and reply.plain and reply.text.strip()) or len(fields) != 1:
             return None
         ((name, field),) = fields.items()
-        if field.annotation is not str:
+        if plain_type(field.annotation) is not str:
             return None
-        run.add_event(run.opening({name: reply.text}))
-        return {name: reply.text}
+        try:
+            outputs = run.tools[SUBMIT].check_args({name: reply.text})
+        except InvalidArguments:
+            return None
+        run.add_event(run.opening(outputs))
+        return outputs
 
     def _add_unusable(self, run: Run, reply: Unusable) -> Flow[None]:
         state = run.state
@@ -246,37 +254,39 @@ class ReActV2(Agent):
         """One last request for ``submit``, on a view that fits."""
         state = run.state
         assert state.reason is not None
-        if state.reason == "limit" and (yield from limit_reached(run)) not in (None, "tool_calls"):
-            return self._without_outputs(run, state.reason)
-        state.turn = max(state.turn, state.max_iters)
         if state.pending is None:
-            if state.reason == "context_window_exceeded":
-                self._shorten_for_the_last(run)
-            view = closing_view(run, self.signature, native=self._calls_natively(run))
-            while True:
-                try:
-                    reply = yield from ask(self.react, run, view(run.view), None, forced=True)
-                    break
-                except ContextWindowExceededError as error:
-                    run.failure = error
-                    if not self._shorten_for_the_last(run):
-                        return self._without_outputs(run, state.reason)
+            if state.reason == "limit" and (yield from limit_reached(run, FOR_MODEL_CALLS)) is not None:
+                return self._without_outputs(run, None)
+            state.turn = max(state.turn, state.max_iters)
+            try:
+                reply = yield from self._ask_to_submit(run)
+            except ContextWindowExceededError as error:
+                return self._without_outputs(run, error)
             if isinstance(reply, Unusable):
-                run.failure = run.failure or reply.error
                 if reply.text:
                     run.add_event(run.opening({"next_thought": reply.text}))
-                return self._without_outputs(run, state.reason)
+                return self._without_outputs(run, reply.error)
             state.pending = reply
             yield from self._announce(run, reply)
         turn = state.pending
-        refuse_others(turn, SUBMIT)
+        refuse_others(turn, SUBMIT, f"not run: only `{SUBMIT}` was asked for")
         outputs = yield from settle_submits(run, turn)
         run.add_turn(turn, outputs)
         state.pending = None
         yield from turn_finished(run, state.turn)
-        if outputs is None:
-            return self._without_outputs(run, state.reason)
-        return self._result(run, "forced_submit", outputs)
+        return self._without_outputs(run, None) if outputs is None else self._result(run, "forced_submit", outputs)
+
+    def _ask_to_submit(self, run: Run) -> Flow[PendingTurn | Unusable]:
+        if run.state.reason == "context_window_exceeded":
+            self._shorten_for_the_last(run)
+        native = self._calls_natively(run)
+        view = closing_view(run, self.signature, native=native)
+        while True:
+            try:
+                return (yield from ask(self.react, run, view(run.view), None, native=native, forced=True))
+            except ContextWindowExceededError:
+                if not self._shorten_for_the_last(run):
+                    raise
 
     def _shorten_for_the_last(self, run: Run) -> bool:
         shorter = drop_oldest_turns(run.view)
@@ -290,11 +300,14 @@ class ReActV2(Agent):
         lm = run.overrides.get("lm") or getattr(self.react, "lm", None) or settings.lm
         return adapter.calls_natively(lm)
 
-    def _without_outputs(self, run: Run, reason: str) -> AgentPrediction:
+    def _without_outputs(self, run: Run, failure: Exception | None) -> AgentPrediction:
+        """The end of a run that brought no outputs; ``strict`` raises what kept the last request from them."""
+        reason = run.state.reason
+        assert reason is not None
         if not self.strict:
             return self._result(run, reason, {})
-        if run.failure is not None:
-            raise run.failure
+        if failure is not None:
+            raise failure
         raise ValueError(
             f"{type(self).__name__} ended without outputs: {reason}, and the last request brought no valid `submit`"
         )

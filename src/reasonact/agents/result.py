@@ -19,8 +19,14 @@ class AgentPrediction(Prediction):
     Attributes that every agent adds:
         history: The complete run as a `History`, dropped steps included.
         termination_reason: Why the loop ended.
-        usage: What the run spent, as a `Spent`.
+        usage: What the run spent, as a `RunUsage`.
     """
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return super().__getitem__(name)
+        except KeyError:
+            raise KeyError(self._missing(name) or name) from None
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -31,13 +37,20 @@ class AgentPrediction(Prediction):
             additions = self.__dict__.get("_additions") or {}
             if name in additions:
                 return additions[name]
-            reason = self.get("termination_reason", additions.get("termination_reason"))
-            if reason is not None:
-                raise AttributeError(
-                    f"the run ended with termination_reason={reason!r} and has no output {name!r}; "
-                    f"its fields are: {', '.join(self.keys()) or 'none'}"
-                ) from None
-            raise
+            text = self._missing(name)
+            if text is None:
+                raise
+            raise AttributeError(text) from None
+
+    def _missing(self, name: str) -> str | None:
+        additions = self.__dict__.get("_additions") or {}
+        reason = self.get("termination_reason", additions.get("termination_reason"))
+        if reason is None:
+            return None
+        return (
+            f"the run ended with termination_reason={reason!r} and has no output {name!r}; "
+            f"its fields are: {', '.join(self.keys()) or 'none'}"
+        )
 
 
 def attach(prediction: AgentPrediction, **additions: Any) -> None:

@@ -11,15 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reasonact.adapters.conversation import Rendered
-from reasonact.agents.clip import clipped_event, clipped_history
+from reasonact.agents.clip import ClippedTrajectory, clipped_event, clipped_history
 from reasonact.agents.options import AgentOptions
 from reasonact.agents.run_state import PendingCall, PendingTurn, RunState, SettledCall
 from reasonact.lm.usage import UsageTracker
 from reasonact.runtime.events import TurnFinished, emit
 from reasonact.runtime.flow import Flow, call
 from reasonact.runtime.limits import ReadClock, Spent
+from reasonact.signatures.signature import Signature
 from reasonact.tools.tool import Tool
-from reasonact.types.history import History
+from reasonact.types.history import History, fresh_call_id
 from reasonact.types.tool_calls import ToolCallResults, ToolCalls
 
 
@@ -31,25 +32,25 @@ class Run:
         state: What a stored run would need; it is kept up to date at every step.
         options: The agent's options.
         tools: Every tool of this run by name, the one that ends it included.
-        extra_tools: Whether the call brought tools of its own.
         overrides: ``lm`` and ``config`` of the call, for its predictors.
         in_place: Whether the caller's own history grows (``grow_history_in_place``).
         tracker: Counts the run's model calls.
         began: The clock when the run, or its resumption, began.
         before: What an earlier part of a resumed run had spent.
         rendered: What has been rendered of the history so far.
-        taken: The call ids that the history holds.
+        taken: The call ids that the history and the pending turn hold.
         calls_reported: How many model calls `turn_finished` has reported.
         view: The history as the model is shown it: long results cut, shortened where it
             did not fit.
-        failure: The error because of which the loop ended, for ``strict``.
-        clips: ReAct's observations as the model is shown them, by key.
+        announced: Ids of the calls whose results have been reported as events.
+        clips: ReAct's trajectory as the model is shown it.
+        signature: The predictor's signature with the tools of this call, once it is made.
+        next_id_turn: The turn from which the next missing call id counts on.
     """
 
     state: RunState
     options: AgentOptions
     tools: dict[str, Tool]
-    extra_tools: bool
     overrides: dict[str, Any]
     in_place: bool
     tracker: UsageTracker
@@ -59,10 +60,16 @@ class Run:
     taken: set[str] = field(default_factory=set)
     calls_reported: int = 0
     view: History = field(default_factory=lambda: History.model_construct(messages=[]))
-    failure: BaseException | None = None
-    clips: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    announced: set[str] = field(default_factory=set)
+    clips: ClippedTrajectory = field(default_factory=ClippedTrajectory)
+    signature: type[Signature] | None = None
+    next_id_turn: int = 0
 
     def __post_init__(self) -> None:
+        self.taken = ids_in(self.state.history)
+        if self.state.pending is not None:
+            self.taken.update(item.id for item in self.state.pending.calls)
+            self.announced.update(self.state.pending.settled)
         shown = self.state.history if self.state.shown is None else self.state.shown
         self.view = clipped_history(shown, self.options.max_result_chars)
 
@@ -76,6 +83,8 @@ class Run:
             total_tokens=self.before.total_tokens + sum(_tokens(item.tokens) for item in calls),
             cost_usd=self.before.cost_usd + sum(item.cost or 0.0 for item in calls),
             seconds=self.before.seconds + (now - self.began),
+            cached_calls=self.before.cached_calls + sum(item.cached for item in calls),
+            unpriced_calls=self.before.unpriced_calls + sum(item.cost is None for item in calls),
         )
 
     def count_tool_call(self) -> None:
@@ -114,16 +123,26 @@ class Run:
         self.view = self.state.shown = shorter
 
 
-def limit_reached(run: Run) -> Flow[str | None]:
-    """The limit that forbids one more call, by name, or None."""
+def limit_reached(run: Run, names: tuple[str, ...]) -> Flow[str | None]:
+    """The limit that forbids one more call, by name, or None.
+
+    Args:
+        run: The run.
+        names: The limits that count, `FOR_MODEL_CALLS` or `FOR_TOOL_CALLS`.
+    """
     if run.options.limits is None:
         return None
     now = yield from call(ReadClock())
-    return run.spent(now).reached(run.options.limits)
+    return run.spent(now).reached(run.options.limits, names)
 
 
 def turn_finished(run: Run, turn: int) -> Flow[None]:
-    """Report the end of a turn, with the tokens of its model calls."""
+    """Note the tokens of a turn's model calls, and report its end."""
+    yield from emit(TurnFinished(turn, note_tokens(run)))
+
+
+def note_tokens(run: Run) -> dict[str, Any]:
+    """Note the tokens that were used since the last turn, and return them."""
     fresh = run.tracker.calls[run.calls_reported :]
     run.calls_reported += len(fresh)
     usage: dict[str, Any] = {}
@@ -131,7 +150,9 @@ def turn_finished(run: Run, turn: int) -> Flow[None]:
         for kind, count in item.tokens.items():
             if isinstance(count, int) and not isinstance(count, bool):
                 usage[kind] = usage.get(kind, 0) + count
-    yield from emit(TurnFinished(turn, usage))
+    if fresh:
+        run.state.turns.append(usage)
+    return usage
 
 
 def with_ids(run: Run, calls: Iterable[tuple[str | None, str, Mapping[str, Any], str | None]]) -> list[PendingCall]:
@@ -148,16 +169,14 @@ def with_ids(run: Run, calls: Iterable[tuple[str | None, str, Mapping[str, Any],
         The calls; their ids are taken from now on.
     """
     given = list(calls)
-    turn = run.state.turn
+    turn = max(run.state.turn, run.next_id_turn)
     while any(f"call_{turn}_{index}" in run.taken for index in range(len(given))):
         turn += 1
     pending = []
     for index, (call_id, name, args, problem) in enumerate(given):
         if not call_id or call_id in run.taken:
-            call_id = f"call_{turn}_{index}"
-            while call_id in run.taken:  # the model itself used such an id earlier in this turn
-                turn += 1
-                call_id = f"call_{turn}_{index}"
+            call_id = fresh_call_id(turn, index, run.taken)
+            run.next_id_turn = turn + 1  # what was counted over once is not counted over again
         run.taken.add(call_id)
         pending.append(PendingCall(call_id, name, args, problem))
     return pending

@@ -13,9 +13,10 @@ from typing import Any, Final, Literal
 
 from pydantic_core import to_jsonable_python
 
-from reasonact.adapters.values import serialize_for_json
 from reasonact.runtime.limits import Spent
 from reasonact.types.history import History
+from reasonact.types.history_form import dump_events, read_events
+from reasonact.types.json_form import json_form
 
 VERSION: Final = 1
 
@@ -85,9 +86,13 @@ class RunState:
         bad_steps: Steps in a row that could not be used.
         trajectory: ReAct's trajectory, live.
         view: The shorter trajectory that the model is shown instead, if there is one.
+        failed_steps: ReAct's steps whose observation is a complaint and no tool's result.
         shown: The shorter history that the model is shown instead (ReActV2), if there is one.
         pending: The turn whose calls are not all settled, if any.
         confirmations: Confirmation ids that wait for a person, with the call id of each.
+        extra_tools: Names of the tools that the call brought beside the agent's own; to go
+            on, the run has to be given them again.
+        turns: The tokens of each turn so far.
         spent: What the run has spent.
     """
 
@@ -103,9 +108,12 @@ class RunState:
     bad_steps: int = 0
     trajectory: dict[str, Any] | None = None
     view: dict[str, Any] | None = None
+    failed_steps: list[int] = field(default_factory=list)
     shown: History | None = None
     pending: PendingTurn | None = None
     confirmations: dict[str, str] = field(default_factory=dict)
+    extra_tools: list[str] = field(default_factory=list)
+    turns: list[dict[str, Any]] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
 
     def to_json(self) -> str:
@@ -114,11 +122,10 @@ class RunState:
         Raises:
             ValueError: An input is nothing that JSON can hold; the message names it.
         """
-        inputs = {}
         for name, value in self.inputs.items():
             try:
-                inputs[name] = to_jsonable_python(value)
-            except (ValueError, TypeError, RecursionError) as error:
+                to_jsonable_python(value)
+            except Exception as error:  # whatever an object does that cannot be written
                 raise ValueError(
                     f"input {name!r} is a {type(value).__name__} that JSON cannot hold ({error}); "
                     "store it yourself and pass its name or id as the input"
@@ -128,30 +135,30 @@ class RunState:
             "reasonact_run_state": VERSION,
             "agent": self.agent,
             "run_id": self.run_id,
-            "inputs": inputs,
-            "history": _history_data(self.history),
+            "inputs": _values_data(self.inputs),
+            "history": self.history.model_dump(mode="json"),
             "turn": self.turn,
             "max_iters": self.max_iters,
             "phase": self.phase,
             "reason": self.reason,
             "said": self.said,
             "bad_steps": self.bad_steps,
-            "trajectory": self.trajectory,
-            "view": self.view,
-            "shown": None if self.shown is None else _history_data(self.shown),
-            "pending": None
-            if pending is None
-            else {
-                "thought": pending.thought,
-                "calls": [_as_data(call) for call in pending.calls],
-                "settled": {call_id: _as_data(done) for call_id, done in pending.settled.items()},
-                "approved": pending.approved,
-                "extra": pending.extra,
-            },
+            "trajectory": _values_data(self.trajectory),
+            "view": _values_data(self.view),
+            "failed_steps": self.failed_steps,
+            "shown": None if self.shown is None else self.shown.model_dump(mode="json"),
+            "pending": None if pending is None else _pending_data(pending),
             "confirmations": self.confirmations,
-            "spent": _as_data(self.spent),
+            "extra_tools": self.extra_tools,
+            "turns": json_form(self.turns),
+            "spent": _fields_of(self.spent),
         }
-        return json.dumps(data, default=serialize_for_json, ensure_ascii=False)
+        text = json.dumps(data, ensure_ascii=False)
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:  # lone surrogates, which no file can hold unescaped
+            return json.dumps(data)
+        return text
 
     def copy(self) -> RunState:
         """A state that goes its own way: what one run does to it, the other does not see."""
@@ -162,6 +169,8 @@ class RunState:
             trajectory=None if self.trajectory is None else dict(self.trajectory),
             view=None if self.view is None else dict(self.view),
             confirmations=dict(self.confirmations),
+            failed_steps=list(self.failed_steps),
+            turns=list(self.turns),
             pending=None
             if pending is None
             else replace(
@@ -196,33 +205,53 @@ class RunState:
         version = data.pop("reasonact_run_state")
         if version != VERSION:
             raise ValueError(f"this run state has version {version!r}; this library reads version {VERSION}")
-        known = {item.name for item in fields(cls)}
         try:
-            values = {name: data[name] for name in known}
+            values = {item.name: data[item.name] for item in fields(cls)}
+            values["inputs"] = _values_of(values["inputs"]) or {}
+            values["trajectory"] = _values_of(values["trajectory"])
+            values["view"] = _values_of(values["view"])
             values["history"] = History.from_any(values["history"])
             values["shown"] = None if values["shown"] is None else History.from_any(values["shown"])
             values["spent"] = Spent(**values["spent"])
-            values["pending"] = _pending_of(values["pending"])
+            values["pending"] = None if values["pending"] is None else _pending_of(values["pending"])
             return cls(**values)
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(f"this run state is incomplete or damaged: {error!r}") from error
 
 
-def _history_data(history: History) -> Any:
-    return json.loads(history.model_dump_json())
+def _values_data(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Values of any kind in the form that history events have, which keeps their types."""
+    return None if values is None else dump_events([values], versioned=False)[0]
 
 
-def _as_data(item: Any) -> dict[str, Any]:
+def _values_of(data: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if data is None else read_events([data])[0]
+
+
+def _fields_of(item: Any) -> dict[str, Any]:
     return {name.name: getattr(item, name.name) for name in fields(item)}
 
 
-def _pending_of(data: Any) -> PendingTurn | None:
-    if data is None:
-        return None
+def _pending_data(pending: PendingTurn) -> dict[str, Any]:
+    return {
+        "thought": json_form(pending.thought),
+        "calls": [{**_fields_of(call), "args": json_form(call.args)} for call in pending.calls],
+        "values": _values_data({call_id: done.value for call_id, done in pending.settled.items()}),
+        "errors": [call_id for call_id, done in pending.settled.items() if done.is_error],
+        "approved": pending.approved,
+        "extra": json_form(pending.extra),
+    }
+
+
+def _pending_of(data: Mapping[str, Any]) -> PendingTurn:
+    errors = set(data["errors"])
     return PendingTurn(
         thought=data["thought"],
         calls=[PendingCall(**call) for call in data["calls"]],
-        settled={call_id: SettledCall(**done) for call_id, done in data["settled"].items()},
+        settled={
+            call_id: SettledCall(value, is_error=call_id in errors)
+            for call_id, value in (_values_of(data["values"]) or {}).items()
+        },
         approved=list(data["approved"]),
         extra=data["extra"],
     )

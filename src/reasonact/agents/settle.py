@@ -7,7 +7,7 @@ is there, so that whatever leaves the loop afterwards leaves with it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +24,10 @@ from reasonact.agents.confirmation import (
 from reasonact.agents.run import Run, limit_reached
 from reasonact.agents.run_state import PendingCall, PendingTurn, SettledCall
 from reasonact.agents.tool_table import ASK
-from reasonact.runtime.drive import run_coroutine
+from reasonact.runtime.drive import run_coroutine, to_thread
 from reasonact.runtime.events import ToolReturned, emit
 from reasonact.runtime.flow import Command, Flow, call
+from reasonact.runtime.limits import FOR_TOOL_CALLS, ReadClock
 from reasonact.tools.execute import Invocation, Outcome, RunTools
 
 
@@ -48,10 +49,12 @@ def settle(run: Run, turn: PendingTurn, *, ending: str) -> Flow[str | None]:
     """
     while True:
         ready = _ready(run, turn, ending)
+        yield from announce(run, turn)
         if ready:
-            reached = yield from limit_reached(run)
+            reached = yield from limit_reached(run, FOR_TOOL_CALLS)
             if reached is not None:
-                _refuse(turn, ending, f"not run: the run has reached its limit of {reached}")
+                refuse_others(turn, ending, f"not run: the run has reached its limit of {reached}")
+                yield from announce(run, turn)
                 return reached
             yield from _run_tools(run, turn, ready[: _batch_size(run)])
             continue
@@ -86,8 +89,6 @@ def _problem(run: Run, item: PendingCall) -> str | None:
 
 
 def _needs_a_person(run: Run, turn: PendingTurn, item: PendingCall) -> bool:
-    if item.name == ASK and run.options.ask_user:
-        return True
     return item.id not in turn.approved and run.tools[item.name].needs_confirmation(item.args)
 
 
@@ -121,12 +122,19 @@ def _run_tools(run: Run, turn: PendingTurn, ready: list[PendingCall]) -> Flow[No
             on_settled=settled,
         )
     )
-    for item in ready:
-        done = turn.settled[item.id]
-        yield from emit(ToolReturned(run.state.turn, item.id, item.name, done.value, done.is_error))
 
 
-def _refuse(turn: PendingTurn, ending: str, why: str) -> None:
+def announce(run: Run, turn: PendingTurn) -> Flow[None]:
+    """Report the results of a turn's calls, each once."""
+    for item in turn.calls:
+        done = turn.settled.get(item.id)
+        if done is not None and item.id not in run.announced:
+            run.announced.add(item.id)
+            yield from emit(ToolReturned(run.state.turn, item.id, item.name, done.value, done.is_error))
+
+
+def refuse_others(turn: PendingTurn, ending: str, why: str) -> None:
+    """Give every open call but the one that ends the run an error result."""
     for item in turn.calls:
         if item.id not in turn.settled and item.name != ending:
             turn.settled[item.id] = SettledCall(why, is_error=True)
@@ -150,7 +158,14 @@ def _ask(run: Run, turn: PendingTurn, item: PendingCall, ending: str) -> Flow[No
     error = ConfirmationRequired(_question(item), tool_call=item, confirmation_id=confirmation_id, state=run.state)
     if run.options.on_confirmation is None:
         raise error
-    given = yield from call(_AskOnTheSpot(run.options.on_confirmation, error))
+    asked = yield from call(ReadClock())
+    inline = run.options.sync_tools == "inline"
+    given = yield from call(_AskOnTheSpot(run.options.on_confirmation, error, inline))
+    run.began += (yield from call(ReadClock())) - asked  # a person's time is not the run's
+    decision_of(given, asks=item.name == ASK)
+    run.state.confirmations = {}
+    if not claim_confirmation(confirmation_id):
+        raise ValueError(f"the confirmation {confirmation_id!r} was used already; a call is approved once")
     decide(turn, item, given)
 
 
@@ -189,12 +204,11 @@ def _approve(turn: PendingTurn, item: PendingCall, decision: Approve) -> None:
         turn.calls[index] = PendingCall(item.id, item.name, dict(decision.args))
 
 
-def apply_decisions(run: Run, turn: PendingTurn, given: Any, *, ending: str, claim: Any = None) -> None:
+def apply_decisions(run: Run, given: Any, *, ending: str, claim: Callable[[str], bool] | None = None) -> None:
     """Apply what a person decided to the calls that wait.
 
     Args:
         run: The run.
-        turn: Its pending turn.
         given: One decision, for the first call that waits, or a dict of decisions by
             confirmation id; what is not in it stays pending.
         ending: The name of the tool that ends a run.
@@ -205,8 +219,9 @@ def apply_decisions(run: Run, turn: PendingTurn, given: Any, *, ending: str, cla
         ValueError: Nothing waits, a confirmation that does not belong to this run, or one
             that was used already.
     """
-    waiting = waiting_calls(run, turn, ending)
-    if not waiting:
+    turn = run.state.pending
+    waiting = {} if turn is None else waiting_calls(run, turn, ending)
+    if turn is None or not waiting:
         raise ValueError("this run waits for no decision; resume it with the state alone")
     if isinstance(given, Mapping):
         decisions: dict[str, Any] = dict(given)
@@ -230,15 +245,17 @@ def apply_decisions(run: Run, turn: PendingTurn, given: Any, *, ending: str, cla
 
 @dataclass(frozen=True, slots=True)
 class _AskOnTheSpot(Command[Any]):
-    """Ask the program's ``on_confirmation`` for a decision."""
+    """Ask the program's ``on_confirmation`` for a decision; it may well wait for a person."""
 
-    ask: Any
+    ask: Callable[[ConfirmationRequired], Any]
     error: ConfirmationRequired
+    inline: bool
 
     def run(self) -> Any:
         answer = self.ask(self.error)
         return run_coroutine(answer) if inspect.iscoroutine(answer) else answer
 
     async def arun(self) -> Any:
-        answer = self.ask(self.error)
+        here = self.inline or inspect.iscoroutinefunction(self.ask)
+        answer = self.ask(self.error) if here else await to_thread(self.ask, self.error)
         return await answer if inspect.isawaitable(answer) else answer

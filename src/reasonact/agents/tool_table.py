@@ -102,4 +102,5 @@ def clarification_tool() -> Tool:
         user_clarification,
         name=ASK,
         desc="Asks the person you work for, where the task is unclear or something only they know is missing.",
+        require_confirmation=True,
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from reasonact.adapters.base import Adapter
-from reasonact.agents.clip import clipped
+from reasonact.adapters.chat import ChatAdapter
 from reasonact.agents.run import Run
 from reasonact.errors import ContextWindowExceededError
-from reasonact.modules.module import CallModule
-from reasonact.runtime.flow import Flow, call
+from reasonact.modules.predict import call_predict
+from reasonact.runtime.flow import Flow
+from reasonact.runtime.settings import settings
 
 if TYPE_CHECKING:
     from reasonact.agents.react import ReAct
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 STEP_KEYS: Final = 4
 
 
-def rendered_trajectory(adapter: Adapter, trajectory: Mapping[str, Any]) -> Any:
-    """A trajectory in the adapter's own form of input fields."""
-    return adapter.format_trajectory(trajectory)
+def rendered_trajectory(trajectory: Mapping[str, Any]) -> Any:
+    """A trajectory in the active adapter's own form of input fields."""
+    return _adapter().format_trajectory(trajectory)
 
 
 def shrinking(agent: ReAct, run: Run, module: Any, inputs: Mapping[str, Any]) -> Flow[Any]:
@@ -42,16 +42,14 @@ def shrinking(agent: ReAct, run: Run, module: Any, inputs: Mapping[str, Any]) ->
     tries_left: int | None = None
     while True:
         try:
-            return (yield from call(CallModule(module, (), {**inputs, "trajectory": shown})))
+            return (yield from call_predict(module, {**inputs, "trajectory": shown}))
         except ContextWindowExceededError:
             view = _view(run)
             if tries_left is None:
                 tries_left = len(view) // STEP_KEYS
-            if tries_left <= 0:
+            if tries_left <= 0 or not _shortened(agent, run, view):
                 raise
             tries_left -= 1
-            if not _shortened(agent, run, view):
-                raise
             before, shown = shown, _shown(agent, run)
             if _size(shown) >= _size(before):
                 raise
@@ -63,7 +61,8 @@ def _shortened(agent: ReAct, run: Run, view: dict[str, Any]) -> bool:
     except ValueError:  # the hook's way to say that nothing is left to take away
         return False
     if shorter is not None and shorter is not view:
-        run.state.view = shorter
+        # The run adds its later steps to the view; the dict that was returned stays the hook's own.
+        run.state.view = dict(shorter)
     return True
 
 
@@ -75,19 +74,14 @@ def _view(run: Run) -> dict[str, Any]:
 
 
 def _shown(agent: ReAct, run: Run) -> Any:
-    view = _view(run)
-    cuts = {key: cut for key, value in view.items() if (cut := _cut(run, key, value)) is not value}
-    return agent._format_trajectory({**view, **cuts} if cuts else view)
+    view = run.clips.of(_view(run), run.options.max_result_chars)
+    if agent.formats_trajectories_itself():
+        return agent._format_trajectory(dict(view))
+    return _adapter().format_trajectory(view, run.rendered, run.state.failed_steps)
 
 
-def _cut(run: Run, key: str, value: Any) -> Any:
-    limit = run.options.max_result_chars
-    if limit is None or not key.startswith("observation_"):
-        return value
-    known = run.clips.get(key)
-    if known is None or known[0] is not value:
-        known = run.clips[key] = (value, clipped(value, limit))
-    return known[1]
+def _adapter() -> Any:
+    return settings.adapter or ChatAdapter()
 
 
 def _size(shown: Any) -> int:

@@ -11,10 +11,10 @@ from reasonact.adapters.unreadable import UnreadableCall
 from reasonact.agents.instructions import ask_to_submit, with_tool_names
 from reasonact.agents.run import Run, with_ids
 from reasonact.agents.run_state import PendingTurn, SettledCall
+from reasonact.agents.settle import announce
 from reasonact.agents.tool_table import SUBMIT
 from reasonact.errors import AdapterParseError
 from reasonact.modules.predict import call_predict
-from reasonact.runtime.events import ToolReturned, emit
 from reasonact.runtime.flow import Flow, call
 from reasonact.signatures.signature import Signature
 from reasonact.tools.execute import Invocation, Outcome, RunTools
@@ -42,7 +42,7 @@ class Unusable:
 
 
 def ask(
-    predict: Any, run: Run, view: History, inputs: Mapping[str, Any] | None, *, forced: bool = False
+    predict: Any, run: Run, view: History, inputs: Mapping[str, Any] | None, *, native: bool, forced: bool = False
 ) -> Flow[PendingTurn | Unusable]:
     """Ask for one turn.
 
@@ -51,6 +51,7 @@ def ask(
         run: The run.
         view: The history to show.
         inputs: The inputs to say, or None where the history says them.
+        native: Whether the request carries native tools.
         forced: Ask for ``submit`` and nothing else.
 
     Returns:
@@ -64,8 +65,10 @@ def ask(
     names = [name for name in signature.input_fields if name not in ("history", "tools")]
     said: dict[str, Any] = dict.fromkeys(names) if inputs is None else dict(inputs)
     arguments: dict[str, Any] = {**said, "history": view, "tools": list(run.tools.values()), **run.overrides}
-    if run.extra_tools:
-        arguments["signature"] = signature.with_instructions(with_tool_names(signature.instructions, run.tools))
+    if run.state.extra_tools:
+        if run.signature is None:  # made once: what is rendered so far belongs to the signature
+            run.signature = signature.with_instructions(with_tool_names(signature.instructions, run.tools))
+        arguments["signature"] = run.signature
     if forced:
         # Reasoning is switched off along with it, as some providers refuse a forced call beside it.
         choice = {"tool_choice": {"type": "function", "function": {"name": SUBMIT}}, "reasoning_effort": None}
@@ -73,13 +76,15 @@ def ask(
     try:
         reply = yield from call_predict(predict, arguments, run.rendered)
     except AdapterParseError as error:
-        text = error.lm_response if isinstance(error.lm_response, str) else str(error.lm_response)
         plain = not error.raw_fields and not error.parsed_result
+        # What stands under markers is kept without them: they are written anew around the thought.
+        parts = [error.lm_response] if plain else error.raw_fields.values()
+        text = "\n\n".join(str(part) for part in parts if part).strip()
         return Unusable("parse_error", text, plain, f"it could not be read ({_first_line(error)}).", error)
     thought = reply.get("next_thought")
     calls = reply.get("tool_calls")
     if not isinstance(calls, ToolCalls) or not calls.tool_calls:
-        return Unusable("empty_tool_calls", str(thought or ""), True, "it holds no tool call.")
+        return Unusable("empty_tool_calls", str(thought or ""), native, "it holds no tool call.")
     return PendingTurn(
         None if thought is None else str(thought),
         with_ids(run, [(item.id, item.name, item.args, _problem(item)) for item in calls.tool_calls]),
@@ -136,15 +141,8 @@ def settle_submits(run: Run, turn: PendingTurn) -> Flow[dict[str, Any] | None]:
             done = SettledCall(outcome.value, outcome.is_error)
             outputs = None if outcome.is_error else outcome.value
         turn.settled[item.id] = done
-        yield from emit(ToolReturned(run.state.turn, item.id, item.name, done.value, done.is_error))
+    yield from announce(run, turn)
     return outputs
-
-
-def refuse_others(turn: PendingTurn, ending: str) -> None:
-    """Give every call but the one that ends the run an error result."""
-    for item in turn.calls:
-        if item.name != ending and item.id not in turn.settled:
-            turn.settled[item.id] = SettledCall(f"not run: only `{ending}` was asked for", is_error=True)
 
 
 def weight(history: History) -> int:
