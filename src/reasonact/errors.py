@@ -23,6 +23,10 @@
                     └── LMUnsupportedModelError
     └── ControlFlow                       not a failure: leaves an agent's loop untouched
 
+Beside the tree: a tool that refuses its arguments raises `reasonact.tools.InvalidArguments`,
+a ValueError; a tool of an MCP server that reports a failure `reasonact.tools.MCPToolError`,
+a RuntimeError.
+
 Names, fields and the places of the classes are DSPy's (3.4), so that programs that
 catch them go on catching them. Plain misuse of an interface is a TypeError or a
 ValueError of Python's own.

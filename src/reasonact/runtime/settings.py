@@ -43,6 +43,7 @@ DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(
         "strict_inputs": False,
         "grow_history_in_place": False,
         "error_traceback_frames": 0,
+        "control_flow": (),
     }
 )
 
