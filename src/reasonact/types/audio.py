@@ -48,6 +48,36 @@ class Audio(Type):
         return values if isinstance(values, cls) else _encoded(values)
 
     @classmethod
+    def from_array(cls, array: Any, sampling_rate: int, format: str = "wav") -> Audio:
+        """Take samples.
+
+        Args:
+            array: Samples between -1 and 1, in one sequence, or in one row of channels for
+                each moment; or 16-bit integers. Lists and arrays of numpy.
+            sampling_rate: Samples per second.
+            format: ``wav`` is written without help; others need the soundfile package.
+
+        Returns:
+            The sound.
+
+        Raises:
+            ValueError: The samples are no numbers, or the format is not known.
+            ImportError: Another format than ``wav`` is asked for, and soundfile is not installed.
+        """
+        written = io.BytesIO()
+        if format.lower() == "wav":
+            _write_wav(written, array, sampling_rate)
+        else:
+            try:
+                soundfile = import_module("soundfile")
+            except ImportError as error:
+                raise ImportError(
+                    f"writing {format!r} needs soundfile (pip install soundfile); 'wav' works without it"
+                ) from error
+            soundfile.write(written, array, sampling_rate, format=format.upper())
+        return cls(data=_base64(written.getvalue()), audio_format=format.lower())
+
+    @classmethod
     def from_url(cls, url: str, verify: bool = True, timeout: float | None = 30.0) -> Audio:
         """Fetch a sound.
 
@@ -88,36 +118,6 @@ class Audio(Type):
     def from_file(cls, file_path: str | Path) -> Audio:
         """The same as `from_path`, under DSPy's older name."""
         return cls.from_path(file_path)
-
-    @classmethod
-    def from_array(cls, array: Any, sampling_rate: int, format: str = "wav") -> Audio:
-        """Take samples.
-
-        Args:
-            array: Samples between -1 and 1, in one sequence, or in one row of channels for
-                each moment; or 16-bit integers. Lists and arrays of numpy.
-            sampling_rate: Samples per second.
-            format: ``wav`` is written without help; others need the soundfile package.
-
-        Returns:
-            The sound.
-
-        Raises:
-            ValueError: The samples are no numbers, or the format is not known.
-            ImportError: Another format than ``wav`` is asked for, and soundfile is not installed.
-        """
-        written = io.BytesIO()
-        if format.lower() == "wav":
-            _write_wav(written, array, sampling_rate)
-        else:
-            try:
-                soundfile = import_module("soundfile")
-            except ImportError as error:
-                raise ImportError(
-                    f"writing {format!r} needs soundfile (pip install soundfile); 'wav' works without it"
-                ) from error
-            soundfile.write(written, array, sampling_rate, format=format.upper())
-        return cls(data=_base64(written.getvalue()), audio_format=format.lower())
 
     def format(self) -> list[dict[str, Any]]:
         """The sound as a content part."""

@@ -47,6 +47,19 @@ class File(Type):
         return values if isinstance(values, cls) else encode_file_to_dict(values)
 
     @classmethod
+    def from_file_id(cls, file_id: str, filename: str | None = None) -> File:
+        """Name a document that the provider has already.
+
+        Args:
+            file_id: The provider's id.
+            filename: Its name.
+
+        Returns:
+            The document.
+        """
+        return cls(file_id=file_id, filename=filename)
+
+    @classmethod
     def from_path(cls, file_path: str | Path, filename: str | None = None, mime_type: str | None = None) -> File:
         """Read a document from a file.
 
@@ -78,19 +91,6 @@ class File(Type):
             The document.
         """
         return cls(file_data=data_uri(file_bytes, mime_type), filename=filename)
-
-    @classmethod
-    def from_file_id(cls, file_id: str, filename: str | None = None) -> File:
-        """Name a document that the provider has already.
-
-        Args:
-            file_id: The provider's id.
-            filename: Its name.
-
-        Returns:
-            The document.
-        """
-        return cls(file_id=file_id, filename=filename)
 
     def format(self) -> list[dict[str, Any]]:
         """The document as a content part."""

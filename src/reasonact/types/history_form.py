@@ -25,6 +25,7 @@ VERSION: Final = 1
 NOTES: Final = "__reasonact__"
 
 _CALLS: Final = "tool_calls"
+_RESULTS: Final = "tool_call_results"
 _TYPES: Final[Mapping[str, type[Any]]] = {kind.__name__: kind for kind in (Audio, Code, File, Image, Reasoning)}
 
 
@@ -141,8 +142,8 @@ def _dumped_calls(name: str, calls: ToolCalls, places: list[list[Any]]) -> dict[
         inner: list[list[Any]] = []
         value = _dumped("value", result.value, inner)
         results.append({"call_id": result.call_id, "name": result.name, "value": value, "is_error": result.is_error})
-        places.extend([[name, "tool_call_results", "tool_call_results", index, *path], kind] for path, kind in inner)
-    return {**dumped, "tool_call_results": {"tool_call_results": results}}
+        places.extend([[name, _RESULTS, _RESULTS, index, *path], kind] for path, kind in inner)
+    return {**dumped, _RESULTS: {_RESULTS: results}}
 
 
 def _type_name(value: Type) -> str | None:

@@ -73,10 +73,10 @@ class Prediction(Example):
         return made
 
     def __repr__(self) -> str:
+        omitted = len(self._completions or ()) - 1
         fields = [f"{name}={value!r}" for name, value in self._store.items()]
-        if self._completions is None or len(self._completions) <= 1:
+        if omitted < 1:
             return f"Prediction({_lines(fields)})"
-        omitted = len(self._completions) - 1
         return f"Prediction({_lines([*fields, 'completions=Completions(...)'])}) ({omitted} completions omitted)"
 
     def __float__(self) -> float:

@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, SerializationInfo, model_serializer,
 from reasonact.types.base import Type
 from reasonact.types.json_form import json_form
 
-_ARGUMENT_KEYS: Final = ("args", "arguments", "parameters", "input")
-_ID_KEYS: Final = ("id", "call_id", "tool_call_id")
 _LIST_KEYS: Final = ("tool_calls", "items")
+_ID_KEYS: Final = ("id", "call_id", "tool_call_id")
+_ARGUMENT_KEYS: Final = ("args", "arguments", "parameters", "input")
 
 
 class ToolCallResults(BaseModel):
@@ -257,7 +257,7 @@ def _read_calls(data: Any) -> dict[str, Any]:
             if isinstance(calls, Mapping):
                 calls = [calls]
             if calls is None or isinstance(calls, (list, tuple)):
-                return {"tool_calls": list(calls or ()), "tool_call_results": data.get("tool_call_results")}
+                return {**data, "tool_calls": list(calls or ())}
             raise ValueError(f"{key!r} must hold a list of calls, found {_shown(calls)}")
         return {"tool_calls": [_read_call(data)]}
     raise ValueError(
