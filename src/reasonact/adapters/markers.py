@@ -130,22 +130,6 @@ def read_sections(text: str, names: Names, required: Iterable[str]) -> Sections:
     return found
 
 
-def without_markers(text: str, names: Iterable[str]) -> str:
-    """A text freed of the section that was put around it, if one was.
-
-    Args:
-        text: What a model wrote as a value.
-        names: The fields whose marker may stand around it.
-
-    Returns:
-        The first such section's text, else the text as it is.
-    """
-    if not holds_marker(text):
-        return text
-    found = read_sections(text, Names(names), ()).values
-    return next((found[name] for name in names if name in found), text)
-
-
 def _without_thoughts(text: str) -> str:
     opening = _THOUGHTS.match(text)
     if opening is None:

@@ -21,6 +21,7 @@ class TrajectoryText:
     __slots__ = ("_basis", "_copies", "_keys", "_pieces", "_text", "_values", "_volatile")
 
     def __init__(self) -> None:
+        self._text = ""
         self._reset(())
 
     def render(
@@ -66,7 +67,8 @@ class TrajectoryText:
         if self._volatile:
             return joined(self._pieces, separator)
         text = joined([self._text, *fresh], separator)
-        self._text = text if isinstance(text, str) else ""
+        if isinstance(text, str):
+            self._text = text
         return text
 
     def _reset(self, basis: tuple[Any, ...]) -> None:
