@@ -314,8 +314,7 @@ class TestLM:
             for name in ("supports_function_calling", "supports_reasoning", "supports_response_schema"):
                 assert getattr(theirs, name) == getattr(ours, name), (model, name)
         # DSPy asks a table of its own where it does not use LiteLLM; LiteLLM's knows more options.
-        for model in ("openai/gpt-4o-mini", "openai/o3"):
-            assert THEIRS.LM(model).supported_params <= OURS.LM(model).supported_params
+        assert THEIRS.LM("openai/gpt-4o-mini").supported_params <= OURS.LM("openai/gpt-4o-mini").supported_params
 
 
 @pytest.mark.parametrize(

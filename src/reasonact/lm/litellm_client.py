@@ -102,45 +102,31 @@ class LM(BaseLM):
             raise ValueError(f"LM(supports=...): {sorted(unknown)} is not among {sorted(_CAPABILITIES)}")
         super().__init__(model, model_type, temperature, max_tokens, cache, callbacks, num_retries, **kwargs)
         if _REASONS.fullmatch(model):
-            self._prepare_for_reasoning(temperature, max_tokens)
+            _check_reasoning(model, temperature, max_tokens)
+            self.kwargs.setdefault("max_completion_tokens", self.kwargs.pop("max_tokens"))
         self.use_developer_role = use_developer_role
         self.supports = dict(supports or {})
         self.retry_policy = retry_policy or RetryPolicy()
 
-    def _prepare_for_reasoning(self, temperature: float | None, max_tokens: int | None) -> None:
-        too_few = max_tokens is not None and max_tokens < _LEAST_REASONING_TOKENS
-        if (temperature is not None and temperature != 1) or too_few:
-            raise LMConfigurationError(
-                f"{self.model} reasons before it answers: it takes temperature=1 or None, and its thoughts need "
-                f"max_tokens={_LEAST_REASONING_TOKENS} or more, or None",
-                model=self.model,
-            )
-        self.kwargs.setdefault("max_completion_tokens", self.kwargs.pop("max_tokens"))
-
     @property
     def supports_function_calling(self) -> bool:
         """Whether the model takes tools natively, by ``supports`` or LiteLLM's tables."""
-        return self._supports("function_calling", "supports_function_calling")
+        return _supports(self, "function_calling")
 
     @property
     def supports_reasoning(self) -> bool:
         """Whether the model reasons apart from its answer, by ``supports`` or LiteLLM's tables."""
-        return self._supports("reasoning", "supports_reasoning")
+        return _supports(self, "reasoning")
 
     @property
     def supports_response_schema(self) -> bool:
         """Whether the provider takes a JSON schema for the answer, by ``supports`` or LiteLLM's tables."""
-        return self._supports("response_schema", "supports_response_schema")
+        return _supports(self, "response_schema")
 
     @property
     def supported_params(self) -> set[str]:
         """The OpenAI options that LiteLLM can pass on to this provider."""
         return set(_ask_table(self.model, "params") or ())
-
-    def _supports(self, capability: str, table: str) -> bool:
-        if capability in self.supports:
-            return bool(self.supports[capability])
-        return bool(_ask_table(self.model, table))
 
     def forward(self, prompt: str | None = None, messages: list[Any] | None = None, **kwargs: Any) -> Any:
         """Send one request through LiteLLM, or take its answer out of the cache.
@@ -186,27 +172,22 @@ class LM(BaseLM):
         rollout = merged.pop("rollout_id", None)
         if rollout is not None and merged.get("temperature") == 0:
             warnings.warn("rollout_id asks for another sample, and at temperature=0 there is only one", stacklevel=2)
-        provider_call = build_call(self.model, self.model_type, prompt, messages, merged)
-        key = self._key(provider_call.arguments, rollout) if caching else None
+        key = _cache_key(self, prompt, messages, {**merged, "rollout_id": rollout}) if caching else None
         policy = self.retry_policy
         if policy.num_retries != retries:
             policy = replace(policy, num_retries=retries)
-        response = yield from cached(
-            key, lambda: retrying(lambda: ask_provider(provider_call, model=self.model), policy)
-        )
+
+        def attempts() -> Flow[Any]:
+            provider_call = build_call(self.model, self.model_type, prompt, messages, merged)
+            return retrying(lambda: ask_provider(provider_call, model=self.model), policy)
+
+        response = yield from cached(key, attempts)
         if any(member(choice, "finish_reason") == "length" for choice in member(response, "choices") or ()):
             logger.warning(
                 "%s stopped at its bound of completion tokens, so the answer is cut: raise max_tokens (now %s)",
                 *(self.model, merged.get("max_tokens") or merged.get("max_completion_tokens")),
             )
         return response
-
-    def _key(self, arguments: Mapping[str, Any], rollout: Any) -> str | None:
-        try:
-            return cache.cache_key({**arguments, "model_type": self.model_type, "rollout_id": rollout})
-        except (TypeError, ValueError, RecursionError) as error:
-            logger.debug("a request is not cached: %s", error)
-            return None
 
     def dump_state(self) -> dict[str, Any]:
         """What is needed to make this LM again, without keys and other secrets; as for `BaseLM`."""
@@ -218,6 +199,32 @@ class LM(BaseLM):
         return state
 
 
+def _check_reasoning(model: str, temperature: float | None, max_tokens: int | None) -> None:
+    too_few = max_tokens is not None and max_tokens < _LEAST_REASONING_TOKENS
+    if too_few or (temperature is not None and temperature != 1):
+        raise LMConfigurationError(
+            f"{model} reasons before it answers: it takes temperature=1 or None, and its thoughts need "
+            f"max_tokens={_LEAST_REASONING_TOKENS} or more, or None",
+            model=model,
+        )
+
+
+def _supports(lm: LM, capability: str) -> bool:
+    if capability in lm.supports:
+        return bool(lm.supports[capability])
+    return bool(_ask_table(lm.model, capability))
+
+
+def _cache_key(lm: LM, prompt: str | None, messages: list[Any] | None, options: Mapping[str, Any]) -> str | None:
+    asked = {name: value for name, value in options.items() if value is not None}
+    asked["messages"] = messages or [{"role": "user", "content": prompt}]
+    try:
+        return cache.cache_key({**asked, "model": lm.model, "model_type": lm.model_type})
+    except (TypeError, ValueError, RecursionError) as error:
+        logger.debug("a request is not cached: %s", error)
+        return None
+
+
 _tables: Final[dict[tuple[str, str], Any]] = {}
 
 
@@ -227,9 +234,9 @@ def _ask_table(model: str, table: str) -> Any:
     if key not in _tables:
         litellm = get_litellm()
         lookups: dict[str, Callable[[], Any]] = {
-            "supports_function_calling": lambda: litellm.supports_function_calling(model=model),
-            "supports_reasoning": lambda: litellm.supports_reasoning(model=model),
-            "supports_response_schema": lambda: litellm.supports_response_schema(model=model),
+            "function_calling": lambda: litellm.supports_function_calling(model=model),
+            "reasoning": lambda: litellm.supports_reasoning(model=model),
+            "response_schema": lambda: litellm.supports_response_schema(model=model),
             "params": lambda: _supported_params(litellm, model),
         }
         try:

@@ -23,6 +23,8 @@ def member(holder: Any, name: str, default: Any = None) -> Any:
     Returns:
         The field's value.
     """
+    if isinstance(holder, dict):  # first, for its check is quick
+        return holder.get(name, default)
     if isinstance(holder, Mapping):
         return holder.get(name, default)
     return getattr(holder, name, default)

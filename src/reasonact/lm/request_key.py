@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
+
+from pydantic_core import to_json
 
 from reasonact.lm.secrets import is_secret_name, without_secrets_in_url
 
@@ -14,6 +15,9 @@ _MANNER: Final = frozenset(
     {"timeout", "request_timeout", "stream_timeout", "num_retries", "max_retries", "cache", "stream", "stream_options"}
     | {"callbacks", "success_callback", "failure_callback", "logger_fn", "client", "http_client", "metadata", "user"}
 )
+
+# What is asked in the program's own words: nothing in it is a secret of the transport.
+_SAID: Final = frozenset({"messages", "prompt", "tools", "response_format"})
 
 
 def request_key(request: Mapping[str, Any], ignored: Iterable[str] = ()) -> str:
@@ -32,35 +36,36 @@ def request_key(request: Mapping[str, Any], ignored: Iterable[str] = ()) -> str:
 
     Raises:
         TypeError: The request holds an object that has no stable description.
+        ValueError: It holds itself, or text that is no Unicode.
     """
     left_out = _MANNER.union(ignored)
-    kept = {name: value for name, value in request.items() if name not in left_out and not is_secret_name(name)}
-    # Only the options are searched for secrets: what stands in messages is what is asked.
-    said = {name: kept.pop(name) for name in ("messages", "prompt", "tools", "response_format") if name in kept}
-    text = json.dumps([_described(said, secret=False), _described(kept, secret=True)], separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    said, kept = {}, {}
+    for name, value in request.items():
+        if name in _SAID:
+            said[name] = value
+        elif name not in left_out and not is_secret_name(name):
+            kept[name] = _without_secrets(value)
+    text = to_json([dict(sorted(said.items())), dict(sorted(kept.items()))], fallback=_described)
+    return hashlib.sha256(text).hexdigest()
 
 
-def _described(value: Any, *, secret: bool) -> Any:
-    """Plain JSON data, keys in order."""
+def _without_secrets(value: Any) -> Any:
+    """Plain data whose order is the same in every process."""
     if isinstance(value, str):
-        return without_secrets_in_url(value) if secret else value
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, Mapping):
-        items = [(k, v) for k, v in value.items() if not (secret and isinstance(k, str) and is_secret_name(k))]
-        return {str(k): _described(v, secret=secret) for k, v in sorted(items, key=lambda item: str(item[0]))}
+        return without_secrets_in_url(value)
+    if isinstance(value, dict):
+        kept = {str(k): _without_secrets(v) for k, v in value.items() if not is_secret_name(str(k))}
+        return dict(sorted(kept.items()))
     if isinstance(value, list | tuple):
-        return [_described(item, secret=secret) for item in value]
+        return [_without_secrets(item) for item in value]
     if isinstance(value, set | frozenset):
-        return sorted((_described(item, secret=secret) for item in value), key=repr)
-    if isinstance(value, bytes):
-        return {"bytes": hashlib.sha256(value).hexdigest()}
-    schema = getattr(value, "model_json_schema", None)
+        return sorted((_without_secrets(item) for item in value), key=repr)
+    return {"bytes": hashlib.sha256(value).hexdigest()} if isinstance(value, bytes) else value
+
+
+def _described(value: Any) -> Any:
+    """Plain data in place of an object that has no form in JSON."""
     if isinstance(value, type):
-        name = f"{value.__module__}.{value.__qualname__}"
-        return {"class": name, "schema": _described(schema(), secret=False)} if callable(schema) else {"class": name}
-    dump = getattr(value, "model_dump", None)
-    if callable(dump):
-        return _described(dump(mode="json"), secret=secret)
+        schema = getattr(value, "model_json_schema", None)
+        return {"class": f"{value.__module__}.{value.__qualname__}", "schema": schema() if callable(schema) else None}
     raise TypeError(f"a {type(value).__name__} has no description that stays the same from run to run")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from reasonact.lm.outputs import plain
 
@@ -49,4 +49,7 @@ def from_json(text: str | bytes) -> Any:
     Raises:
         ValueError: The text is no JSON.
     """
-    return json.loads(text, object_hook=Response)
+    return _decoder.decode(text if isinstance(text, str) else text.decode("utf-8", "surrogatepass"))
+
+
+_decoder: Final = json.JSONDecoder(object_hook=Response)

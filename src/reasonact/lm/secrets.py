@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,6 +27,7 @@ _SECRET_QUERY: Final = re.compile(
 )
 
 
+@functools.lru_cache(maxsize=2048)
 def is_secret_name(name: str) -> bool:
     """Tell whether a keyword, header or environment name is one that holds a secret.
 
