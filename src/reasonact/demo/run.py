@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final, Literal, TextIO
@@ -67,17 +66,16 @@ def run_demo(
     with _model(model, api_base) as (lm, shown, notes):
         screen.opening(f"{agent_class.__name__} with {shown}", notes, question)
         program = agent_class(AnswerFromLibrary, tools=[search, read, evaluate], max_iters=MAX_ITERS)
-        began = time.perf_counter()
         with settings.context(lm=lm, adapter=ChatAdapter(use_native_function_calling=True)), listening(screen):
             prediction = program(question=question)
-        seconds = time.perf_counter() - began
     outputs = {name: prediction[name] for name in AnswerFromLibrary.output_fields if name in prediction.keys()}  # noqa: SIM118
     if len(outputs) < len(AnswerFromLibrary.output_fields):
         raise NoAnswerError(f"{shown} gave no answer: the run ended with {prediction.termination_reason!r}")
-    spent = prediction.usage
-    counted = "about " if model is None else ""
-    tokens = f"{counted}{spent.total_tokens:,} tokens" if spent.total_tokens else "tokens unknown"
-    screen.closing(outputs, f"{spent.lm_calls} model calls, {tokens}, {seconds:.1f} s")
+    used = prediction.usage
+    about = "about " if model is None else ""
+    tokens = f"{about}{used.total_tokens:,} tokens" if used.total_tokens else "tokens unknown"
+    calls = f"{used.calls} model call{'' if used.calls == 1 else 's'}"
+    screen.closing(outputs, f"{calls}, {tokens}, {used.seconds:.1f} s")
     return outputs
 
 
