@@ -69,11 +69,11 @@ class Agent(Module):
     def _steps(self, run: Run) -> Flow[AgentPrediction]:
         """The run, from where its state stands to the prediction."""
 
-    def forward(self, **input_args: Any) -> Any:
+    def forward(self, /, **input_args: Any) -> Any:
         """Run the agent, blocking. See the class for what a call takes and returns."""
         return drive(self._run_flow(input_args))
 
-    async def aforward(self, **input_args: Any) -> Any:
+    async def aforward(self, /, **input_args: Any) -> Any:
         """As `forward`, on the running event loop."""
         return await adrive(self._run_flow(input_args))
 

@@ -64,6 +64,8 @@ def problem_step(error: AdapterParseError, tools: Iterable[str]) -> Step | BadSt
         if isinstance(native.args, str):
             return BadStep(text, native.name, {}, f"{native.args}.", native.id)
         return _judged(text, native.name, native.args, tools, native.id)
+    if not error.raw_fields and isinstance(error.__cause__, AdapterParseError):
+        error = error.__cause__  # the second try, in another form, has told less than the first
     found = {**error.raw_fields, **(error.parsed_result if isinstance(error.parsed_result, Mapping) else {})}
     if not found.get("next_tool_name"):
         return BadStep(

@@ -278,7 +278,7 @@ class ReAct(Agent):
         if outputs:
             declared = {name: outputs[name] for name in self.signature.output_fields if name in outputs}
             state.history = _with_outputs(state.history, declared, run)
-        prediction = AgentPrediction(trajectory=state.trajectory, **outputs)
+        prediction = AgentPrediction({"trajectory": state.trajectory, **outputs})
         attach(prediction, history=state.history, termination_reason=state.reason)
         return prediction
 

@@ -314,4 +314,4 @@ class ReActV2(Agent):
 
     def _result(self, run: Run, reason: str, outputs: Outputs) -> AgentPrediction:
         run.state.reason = reason
-        return AgentPrediction(**outputs, history=run.state.history, termination_reason=reason)
+        return AgentPrediction({**outputs, "history": run.state.history, "termination_reason": reason})

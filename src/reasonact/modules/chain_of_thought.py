@@ -43,11 +43,11 @@ class ChainOfThought(Module):
             ensure_signature(signature).prepend("reasoning", field, type_=rationale_field_type), **config
         )
 
-    def forward(self, **kwargs: Any) -> Prediction:
+    def forward(self, /, **kwargs: Any) -> Prediction:
         """Run the predictor."""
         return drive(self._flow(kwargs))
 
-    async def aforward(self, **kwargs: Any) -> Prediction:
+    async def aforward(self, /, **kwargs: Any) -> Prediction:
         """As `forward`, on the running event loop."""
         return await adrive(self._flow(kwargs))
 

@@ -169,15 +169,15 @@ class Module(BaseModule, metaclass=_ModuleMeta):
         self.callbacks = []
         self.history = []
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run ``forward`` and report the run to callbacks and usage trackers."""
         return drive(call_module(self, args, kwargs))
 
-    async def acall(self, *args: Any, **kwargs: Any) -> Any:
+    async def acall(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run ``aforward``; otherwise as calling the object."""
         return await adrive(call_module(self, args, kwargs))
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, /, *args: Any, **kwargs: Any) -> Any:
         """What the module does. Override it.
 
         Raises:
@@ -185,7 +185,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
         """
         raise NotImplementedError(f"{type(self).__name__} defines no forward(); a sync call needs one")
 
-    async def aforward(self, *args: Any, **kwargs: Any) -> Any:
+    async def aforward(self, /, *args: Any, **kwargs: Any) -> Any:
         """What the module does under ``acall``. Override it for async programs.
 
         Raises:

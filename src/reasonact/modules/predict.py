@@ -80,7 +80,7 @@ class Predict(Module, Parameter):
         """The options that go with every request."""
         return self.config
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Ask the model. See the class for what a call takes.
 
         Returns:
@@ -96,16 +96,16 @@ class Predict(Module, Parameter):
         self._refuse_positional(args)
         return super().__call__(**kwargs)
 
-    async def acall(self, *args: Any, **kwargs: Any) -> Any:
+    async def acall(self, /, *args: Any, **kwargs: Any) -> Any:
         """As calling the object, on the running event loop."""
         self._refuse_positional(args)
         return await super().acall(**kwargs)
 
-    def forward(self, **kwargs: Any) -> Prediction:
+    def forward(self, /, **kwargs: Any) -> Prediction:
         """What a call does between its callbacks. Override it together with `aforward`."""
         return drive(self.flow(kwargs))
 
-    async def aforward(self, **kwargs: Any) -> Prediction:
+    async def aforward(self, /, **kwargs: Any) -> Prediction:
         """As `forward`, on the running event loop."""
         return await adrive(self.flow(kwargs))
 
