@@ -6,6 +6,7 @@ request as data. `DummyLM` is DSPy's: answers as fields, put into an adapter's f
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,8 +14,11 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Final
 
+from reasonact.adapters.chat import ChatAdapter
+from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.lm.base import BaseLM
 from reasonact.lm.outputs import member
+from reasonact.signatures.fields import OutputField
 
 Reply = Any  # str, dict, tuple, exception, list of completions, OpenAI-shaped object, or callable(messages, options)
 
@@ -252,7 +256,7 @@ class DummyLM(BaseLM):
         self.answers = answers if isinstance(answers, dict) else iter(list(answers))
         self.follow_examples = follow_examples
         self.reasoning = reasoning
-        self.adapter = adapter
+        self.adapter = ChatAdapter() if adapter is None else adapter
 
     def forward(self, prompt: str | None = None, messages: list[Any] | None = None, **kwargs: Any) -> Any:
         """Give the next answer, or the one that fits.
@@ -286,11 +290,11 @@ class DummyLM(BaseLM):
         return self._formatted(next(self.answers, {"answer": _EMPTY}))
 
     def _formatted(self, answer: Mapping[str, Any]) -> str:
-        return "\n\n".join(f"[[ ## {name} ## ]]\n{_value_text(value)}" for name, value in answer.items())
-
-
-def _value_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        fields = {FieldInfoWithName(name, OutputField()): value for name, value in answer.items()}
+        form = self.adapter.format_field_with_value
+        # JSONAdapter's form depends on who speaks; other adapters know one form.
+        role = {"role": "assistant"} if "role" in inspect.signature(form).parameters else {}
+        return str(form(fields, **role))
 
 
 def _answer_of_example(messages: Sequence[Any]) -> str | None:

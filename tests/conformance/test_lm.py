@@ -18,6 +18,9 @@ import reasonact.lm.litellm_client
 import reasonact.lm.request_cache
 import reasonact.lm.usage
 import reasonact.testing
+from reasonact.adapters.chat import ChatAdapter
+from reasonact.adapters.json_adapter import JSONAdapter
+from reasonact.adapters.xml_adapter import XMLAdapter
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.runtime.settings import settings as our_settings
 
@@ -38,6 +41,7 @@ OURS = SimpleNamespace(
     context=our_settings.context,
     track_usage=reasonact.lm.usage.track_usage,
     UsageTracker=reasonact.lm.usage.UsageTracker,
+    adapters={"ChatAdapter": ChatAdapter, "JSONAdapter": JSONAdapter, "XMLAdapter": XMLAdapter},
 )
 THEIRS = SimpleNamespace(
     BaseLM=dspy.BaseLM,
@@ -47,6 +51,7 @@ THEIRS = SimpleNamespace(
     context=dspy.context,
     track_usage=dspy.track_usage,
     UsageTracker=dspy.utils.usage_tracker.UsageTracker,
+    adapters={"ChatAdapter": dspy.ChatAdapter, "JSONAdapter": dspy.JSONAdapter, "XMLAdapter": dspy.XMLAdapter},
 )
 CALL = SimpleNamespace(id="c1", type="function", function=SimpleNamespace(name="f", arguments='{"a": 1}'))
 USAGE = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5, "prompt_tokens_details": {"cached_tokens": 2}}
@@ -224,6 +229,11 @@ class TestDummyLM:
         both(lambda library: library.DummyLM([{"a": "1"}, {"a": "2"}])("q", n=2))
         both(lambda library: library.DummyLM([{"a": "1"}], reasoning=True)("q"))
         both(lambda library: asyncio.run(library.DummyLM([{"a": "1"}]).acall("q")))
+
+    @pytest.mark.parametrize("adapter", ["ChatAdapter", "JSONAdapter", "XMLAdapter"])
+    def test_answers_come_in_the_form_of_an_adapter(self, adapter):
+        answer = {"answer": "red", "items": ["a", 1], "map": {"k": None}, "yes": True}
+        both(lambda library: library.DummyLM([answer], adapter=library.adapters[adapter]())("q"))
 
     def test_its_history_entry_has_the_same_keys(self):
         def play(library):

@@ -35,8 +35,7 @@ def request_key(request: Mapping[str, Any], ignored: Iterable[str] = ()) -> str:
         64 hexadecimal digits.
 
     Raises:
-        TypeError: The request holds an object that has no stable description.
-        ValueError: It holds itself, or text that is no Unicode.
+        TypeError: The request holds an object that has no stable description, or itself.
     """
     left_out = _MANNER.union(ignored)
     said, kept = {}, {}
@@ -45,7 +44,10 @@ def request_key(request: Mapping[str, Any], ignored: Iterable[str] = ()) -> str:
             said[name] = value
         elif name not in left_out and not is_secret_name(name):
             kept[name] = _without_secrets(value)
-    text = to_json([dict(sorted(said.items())), dict(sorted(kept.items()))], fallback=_described)
+    try:
+        text = to_json([dict(sorted(said.items())), dict(sorted(kept.items()))], fallback=_described)
+    except ValueError as error:  # an object that it cannot write, one that holds itself, a lone surrogate
+        raise TypeError(f"the request has no description that stays the same from run to run: {error}") from error
     return hashlib.sha256(text).hexdigest()
 
 
@@ -68,4 +70,4 @@ def _described(value: Any) -> Any:
     if isinstance(value, type):
         schema = getattr(value, "model_json_schema", None)
         return {"class": f"{value.__module__}.{value.__qualname__}", "schema": schema() if callable(schema) else None}
-    raise TypeError(f"a {type(value).__name__} has no description that stays the same from run to run")
+    raise ValueError(f"a {type(value).__name__} has no form in JSON")
