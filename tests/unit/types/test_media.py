@@ -181,3 +181,16 @@ def test_reasoning_formats_sorts_and_hashes_as_its_text() -> None:
     with pytest.raises(TypeError):
         _ = thought < 3
     assert thought == Reasoning.model_validate(thought) == pickle.loads(pickle.dumps(thought))
+
+
+def test_the_hooks_of_a_type_do_nothing_by_themselves() -> None:
+    signature = object()
+    options = {"temperature": 0}
+    assert signature is Image.adapt_to_native_lm_feature(signature, "picture", None, options)  # type: ignore[arg-type]
+    assert {"temperature": 0} == options
+    assert (None, None, False, "") == (
+        Image.parse_lm_response("x"),
+        Image.parse_stream_chunk("x"),
+        Image.is_streamable(),
+        Image.description(),
+    )
