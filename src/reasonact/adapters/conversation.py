@@ -12,6 +12,7 @@ and ``content``, and no field of the signature by these names, is a message as i
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final
@@ -215,6 +216,8 @@ def _results(calls: ToolCalls, ids: Sequence[str]) -> list[dict[str, Any]]:
     for name, item in zip(ids, calls.tool_calls, strict=True):
         found = given.get(name)
         value, failed = (INTERRUPTED, True) if found is None else (found.value, found.is_error)
+        if isinstance(value, float) and not math.isfinite(value):
+            value = str(float(value))  # alone it is a word, in every form; within JSON there is only null
         results.append({"call_id": name, "name": item.name, "value": value, "is_error": failed})
     return results
 
