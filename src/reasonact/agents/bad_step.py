@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonact.adapters.call_shapes import read_native_call
+from reasonact.adapters.values import parse_value
 from reasonact.errors import AdapterParseError
 
 
@@ -64,8 +65,9 @@ def problem_step(error: AdapterParseError, tools: Iterable[str]) -> Step | BadSt
         if isinstance(native.args, str):
             return BadStep(text, native.name, {}, f"{native.args}.", native.id)
         return _judged(text, native.name, native.args, tools, native.id)
-    if not error.raw_fields and isinstance(error.__cause__, AdapterParseError):
-        error = error.__cause__  # the second try, in another form, has told less than the first
+    first = error.__cause__
+    if not error.raw_fields and isinstance(first, AdapterParseError) and first.raw_fields:
+        error = first  # the second try, in another form, has told less than the first
     found = {**error.raw_fields, **(error.parsed_result if isinstance(error.parsed_result, Mapping) else {})}
     if not found.get("next_tool_name"):
         return BadStep(
@@ -77,7 +79,7 @@ def problem_step(error: AdapterParseError, tools: Iterable[str]) -> Step | BadSt
 
 def _judged(thought: Any, name: Any, args: Any, tools: Iterable[str], call_id: str | None = None) -> Step | BadStep:
     given = str(name or "").strip()
-    usable = dict(args) if isinstance(args, Mapping) else None
+    usable = _read(args)
     known = tool_name(given, tools)
     if known is None:
         what = f"`{given}` is no tool." if given else "it names no tool in `next_tool_name`."
@@ -86,6 +88,14 @@ def _judged(thought: Any, name: Any, args: Any, tools: Iterable[str], call_id: s
         what = "`next_tool_args` is not one JSON object with the arguments by name."
         return BadStep(str(thought or ""), given, {}, what, call_id)
     return Step(thought, known, usable, call_id)
+
+
+def _read(args: Any) -> dict[str, Any] | None:
+    """Arguments as they were read, or as they were written; None where they are no object."""
+    try:
+        return dict(args) if isinstance(args, Mapping) else parse_value(args, dict[str, Any])
+    except ValueError:
+        return None
 
 
 def tool_name(given: str, tools: Iterable[str]) -> str | None:
