@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reasonact.errors import LMStreamAssemblyError
-from reasonact.lm.chunks import Delta, read_deltas
-from reasonact.lm.outputs import member, plain
+from reasonact.lm.chunks import Delta, read_delta
+from reasonact.lm.outputs import fields_of, plain
 from reasonact.lm.response import Response
 
 
@@ -39,14 +39,14 @@ class Assembly:
             chunk: An OpenAI-shaped chunk.
         """
         self.count += 1
-        for name in ("id", "created", "model", "system_fingerprint", "service_tier"):
-            value = member(chunk, name)
-            if value is not None:
-                self._head.setdefault(name, value)
-        usage = member(chunk, "usage")
-        if usage is not None:
-            self._usage = plain(usage)
-        for choice, delta in zip(member(chunk, "choices") or (), read_deltas(chunk), strict=True):
+        fields = fields_of(chunk)
+        if not self._head:
+            names = ("id", "created", "model", "system_fingerprint", "service_tier")
+            self._head = {name: fields[name] for name in names if fields.get(name) is not None}
+        if fields.get("usage") is not None:
+            self._usage = plain(fields["usage"])
+        for choice in fields.get("choices") or ():
+            delta = read_delta(choice)
             completion = self._completions.setdefault(delta.index, _Completion())
             _add_delta(completion, choice, delta)
 
@@ -84,32 +84,32 @@ class Assembly:
 
 
 def _add_delta(completion: _Completion, choice: Any, delta: Delta) -> None:
-    completion.texts.append(delta.text)
-    completion.reasoning.append(delta.reasoning)
+    if delta.text:
+        completion.texts.append(delta.text)
+    if delta.reasoning:
+        completion.reasoning.append(delta.reasoning)
     completion.finish_reason = delta.finish_reason or completion.finish_reason
     for piece in delta.calls:
         called = completion.calls.setdefault(piece.index, {"id": None, "name": None, "arguments": []})
         called["id"] = called["id"] or piece.id
         called["name"] = called["name"] or piece.name
         called["arguments"].append(piece.arguments)
-    logprobs = plain(member(choice, "logprobs"))
-    if isinstance(logprobs, dict):
-        for name, items in logprobs.items():
+    said = fields_of(choice)
+    if said.get("logprobs") is not None:
+        for name, items in plain(said["logprobs"]).items():
             if isinstance(items, list):
                 completion.logprobs.setdefault(name, []).extend(items)
-    body = member(choice, "delta")
-    if body is None:
+    if said.get("delta") is None:
         completion.is_chat = False
         return
-    for block in plain(member(body, "thinking_blocks")) or ():
+    body = fields_of(said["delta"])
+    for block in plain(body.get("thinking_blocks")) or ():
         _add_thinking(completion.thinking, block)
-    fields = plain(member(body, "provider_specific_fields"))
-    if isinstance(fields, dict):
-        _add_fields(completion.extra, fields)
-    for piece, raw in zip(delta.calls, member(body, "tool_calls") or (), strict=True):
-        fields = plain(member(raw, "provider_specific_fields"))
-        if isinstance(fields, dict):
-            _add_fields(completion.calls[piece.index].setdefault("fields", {}), fields)
+    _add_fields(completion.extra, body.get("provider_specific_fields"))
+    for piece, raw in zip(delta.calls, body.get("tool_calls") or (), strict=True):
+        specific = fields_of(raw).get("provider_specific_fields")
+        if specific:
+            _add_fields(completion.calls[piece.index].setdefault("fields", {}), specific)
 
 
 def _add_thinking(blocks: list[dict[str, Any]], piece: dict[str, Any]) -> None:
@@ -123,8 +123,10 @@ def _add_thinking(blocks: list[dict[str, Any]], piece: dict[str, Any]) -> None:
         last["signature"] = piece["signature"]
 
 
-def _add_fields(fields: dict[str, Any], piece: dict[str, Any]) -> None:
-    for name, value in piece.items():
+def _add_fields(fields: dict[str, Any], piece: Any) -> None:
+    if not piece:
+        return
+    for name, value in plain(piece).items():
         before = fields.get(name)
         if isinstance(before, list) and isinstance(value, list):
             fields[name] = before + value

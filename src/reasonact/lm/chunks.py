@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reasonact.lm.outputs import member, plain
+from reasonact.lm.outputs import fields_of, member, plain
 from reasonact.lm.response import Response
 
 
@@ -47,18 +47,28 @@ def read_deltas(chunk: Any) -> list[Delta]:
     Returns:
         One delta per completion that the chunk speaks of.
     """
-    return [_delta(choice) for choice in member(chunk, "choices") or ()]
+    return [read_delta(choice) for choice in member(chunk, "choices") or ()]
 
 
-def _delta(choice: Any) -> Delta:
-    delta = member(choice, "delta")
-    calls = tuple(_call_delta(number, piece) for number, piece in enumerate(member(delta, "tool_calls") or ()))
+def read_delta(choice: Any) -> Delta:
+    """What one choice of a chunk adds to its completion.
+
+    Args:
+        choice: An entry of the chunk's ``choices``.
+
+    Returns:
+        The delta.
+    """
+    said = fields_of(choice)
+    body = said.get("delta")
+    delta = fields_of(body)
+    calls = delta.get("tool_calls")
     return Delta(
-        text=(member(choice, "text") if delta is None else member(delta, "content")) or "",
-        reasoning=member(delta, "reasoning_content") or "",
-        calls=calls,
-        finish_reason=member(choice, "finish_reason"),
-        index=member(choice, "index") or 0,
+        text=(said.get("text") if body is None else delta.get("content")) or "",
+        reasoning=delta.get("reasoning_content") or "",
+        calls=tuple(_call_delta(number, piece) for number, piece in enumerate(calls)) if calls else (),
+        finish_reason=said.get("finish_reason"),
+        index=said.get("index") or 0,
     )
 
 

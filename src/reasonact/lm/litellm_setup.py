@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import sys
 import threading
 from typing import Any, Final
 
@@ -35,6 +36,7 @@ def get_litellm() -> Any:
 
 
 def _load() -> Any:
+    ours_alone = "litellm" not in sys.modules
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else its import fetches a price list
     module: Any = importlib.import_module("litellm")
     if "LITELLM_LOG" not in os.environ:
@@ -42,6 +44,8 @@ def _load() -> Any:
         disable_litellm_logging()
     if "LITELLM_TELEMETRY" not in os.environ:
         module.telemetry = False
+    if ours_alone:  # it costs a thread's work per chunk; a program that uses LiteLLM itself may want it
+        module.disable_streaming_logging = True
     return module
 
 

@@ -30,6 +30,22 @@ def member(holder: Any, name: str, default: Any = None) -> Any:
     return getattr(holder, name, default)
 
 
+def fields_of(holder: Any) -> Mapping[str, Any]:
+    """All fields of an object at once, for where many are asked for and most are missing.
+
+    Args:
+        holder: A mapping, a pydantic model with or without extra fields, a namespace, or None.
+
+    Returns:
+        Its fields by name; not to be changed.
+    """
+    if isinstance(holder, Mapping):
+        return holder
+    extra = getattr(holder, "__pydantic_extra__", None)
+    fields: dict[str, Any] = getattr(holder, "__dict__", {})
+    return {**fields, **extra} if extra else fields
+
+
 def plain(value: Any) -> Any:
     """Nested models, namespaces and mappings as dicts and lists of Python's own.
 

@@ -69,7 +69,13 @@ def _own(value: Any, depth: int) -> Any:
 
 
 def _own_message(message: Any) -> Any:
-    return _own(message, 3) if type(message) is dict else message
+    if type(message) is not dict:
+        return message
+    own = message.copy()
+    for name, value in message.items():
+        if type(value) is list:  # content parts, tool calls
+            own[name] = _own(value, 2)
+    return own
 
 
 def _through_responses(model: str) -> str:
