@@ -14,6 +14,8 @@ from typing import Any
 
 from harness import Record, Scenario
 
+from reasonact.adapters.composing import BEGIN
+
 Path = tuple[Any, ...]
 
 
@@ -117,6 +119,11 @@ def no_markers_in_native_turns(scenario: Scenario, theirs: Record, ours: Record)
                 del message["asks for"]
             if message["role"] == "assistant":
                 message["content"] = plain_thought(message["content"])
+        opening = right["messages"][1] if len(right["messages"]) > 1 else {}
+        if (
+            opening.get("content") == BEGIN
+        ):  # with no marker to ask for and no input to say, something has to stand there
+            opening["content"] = []
     return found
 
 

@@ -400,7 +400,7 @@ def outline_message(message: Mapping[str, Any]) -> dict[str, Any]:
     body, reminder = split_reminder(content) if message["role"] == "user" else (content, None)
     if reminder is not None:
         outline["asks for"] = reminder
-    outline["content"] = sections(body)
+    outline["content"] = sections(body) if body.strip() else []
     return outline
 
 
