@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Optional
 
@@ -37,6 +38,8 @@ Outputs = dict[str, Any]
 
 _RESERVED_INPUTS = ["history", "tools", "max_iters", "config", "lm", "demos", "signature", "next_thought", "tool_calls"]
 _RESERVED_OUTPUTS = ["history", "termination_reason", "next_thought", "tool_calls", "signature"]
+
+_NEVER_CALLED = ("truncate_trajectory", "_format_trajectory")
 
 
 class ReActV2(Agent):
@@ -114,6 +117,16 @@ class ReActV2(Agent):
         self.accept_text_answer = accept_text_answer
         self.on_overflow = on_overflow
         self.react = Predict(self._turn_signature())
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in _NEVER_CALLED:
+            if name in vars(cls):
+                warnings.warn(
+                    f"{cls.__name__} defines {name}, which the structured agent never calls: it has no trajectory. "
+                    "Define truncate_history(history) to make room in a full context",
+                    stacklevel=2,
+                )
 
     def truncate_history(self, history: History) -> History | None:
         """Make room where a request did not fit the model's context window. Override it, or pass ``on_overflow``.

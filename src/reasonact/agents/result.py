@@ -7,10 +7,19 @@ A stored field of the same name wins.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from reasonact.agents.convert import latest_run, trajectory_from_history
+from reasonact.types.history import History
 from reasonact.types.prediction import Prediction
+
+
+_TRAJECTORY_GOES: Final = (
+    "the structured agent keeps a history, and `.trajectory` is only worked out from it: "
+    "read `.history`, or call trajectory_from_history(prediction.history)"
+)
 
 
 class AgentPrediction(Prediction):
@@ -20,6 +29,8 @@ class AgentPrediction(Prediction):
         history: The complete run as a `History`, dropped steps included.
         termination_reason: Why the loop ended.
         usage: What the run spent, as a `RunUsage`.
+        trajectory: Where it is no stored field (the structured agent), the run's steps worked
+            out from ``history``, with a DeprecationWarning.
     """
 
     def __getitem__(self, name: str) -> Any:
@@ -37,6 +48,10 @@ class AgentPrediction(Prediction):
             additions = self.__dict__.get("_additions") or {}
             if name in additions:
                 return additions[name]
+            history = self.get("history")
+            if name == "trajectory" and isinstance(history, History):
+                warnings.warn(_TRAJECTORY_GOES, DeprecationWarning, stacklevel=2)
+                return trajectory_from_history(latest_run(history, self.keys()))
             text = self._missing(name)
             if text is None:
                 raise

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
+from reasonact.adapters.layout import plain_type
 from reasonact.signatures.signature import Signature
 from reasonact.tools.tool import Tool
 
@@ -71,11 +72,13 @@ def submit_tool(signature: type[Signature]) -> Tool:
         A tool whose value is the dict of outputs, converted to their declared types.
     """
 
+    fields = signature.output_fields
+
     def submit(**outputs: Any) -> dict[str, Any]:
-        return outputs
+        return {name: outputs[name] if name in outputs else _default(field) for name, field in fields.items()}
 
     submit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [_parameter(name, field) for name, field in signature.output_fields.items()]
+        [_parameter(name, field) for name, field in fields.items()]
     )
     return Tool(submit, name=SUBMIT, desc="Hands in the final outputs and ends the work.")
 
@@ -88,8 +91,14 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
         annotation = Annotated[annotation, Field(description=desc)]
     for constraint in field.metadata:
         annotation = Annotated[annotation, constraint]
-    default = inspect.Parameter.empty if field.is_required() else field.get_default(call_default_factory=True)
+    needed = field.is_required() and plain_type(field.annotation) is field.annotation
+    default = inspect.Parameter.empty if needed else _default(field)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _default(field: FieldInfo) -> Any:
+    """What an output is that was left out; one that may be None need not be handed in."""
+    return None if field.is_required() else field.get_default(call_default_factory=True, validated_data={})
 
 
 def clarification_tool() -> Tool:
