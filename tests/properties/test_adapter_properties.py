@@ -130,6 +130,7 @@ STEP = Signature(
         "next_thought": (str, OutputField()),
         "next_tool_name": (str, OutputField()),
         "next_tool_args": (dict[str, Any], OutputField()),
+        "next_thought": (str, OutputField()),
     }
 )
 PLACES = Signature({"q": (str, InputField()), "a": (list[Place], OutputField()), "b": (Place, OutputField())})

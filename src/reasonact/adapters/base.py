@@ -9,15 +9,13 @@ in the run's own `Rendered`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from reasonact.adapters.annotation_names import get_field_description_string
 from reasonact.adapters.composing import HOOKS, compose, overrides
-from reasonact.adapters.conversation import Rendered, history_events, history_messages
-from reasonact.adapters.fields import RESULTS, FieldInfoWithName, named
-from reasonact.adapters.layout import layout_of, spoken
+from reasonact.adapters.conversation import Rendered
+from reasonact.adapters.layout import layout_of
 from reasonact.adapters.loose_text import loose_text
 from reasonact.adapters.native import (
     adapt_types,
@@ -27,6 +25,7 @@ from reasonact.adapters.native import (
     without_lone_tool_options,
 )
 from reasonact.adapters.plan import Native, Plan
+from reasonact.adapters.prompt_hooks import PromptHooks
 from reasonact.adapters.readers import typed_fields
 from reasonact.adapters.reading import read_completion
 from reasonact.lm.call import call_lm
@@ -36,11 +35,8 @@ from reasonact.runtime.flow import Command, Flow, call
 from reasonact.types.base import Type
 from reasonact.types.reasoning import Reasoning
 
-INCOMPLETE_DEMO = "An example; some of its fields are left out."
-MISSING_IN_DEMO = "(left out here)"
 
-
-class Adapter:
+class Adapter(PromptHooks):
     """Base of the adapters; a subclass gives messages their form and reads it back.
 
     Args:
@@ -195,206 +191,6 @@ class Adapter:
                 messages = compose(self, shown, demos, given, memo, native)
             observation.outputs = messages
         return Plan(signature, shown, messages, sent, native, tuple(tools))
-
-    def format(self, signature: Any, demos: list[Any], inputs: dict[str, Any]) -> list[dict[str, Any]]:
-        """Make the messages of a request.
-
-        Args:
-            signature: The signature as the prompt shows it.
-            demos: Examples.
-            inputs: The signature's inputs.
-
-        Returns:
-            System message, demos, past events, and what is asked now. In an agent's
-            turn that says no inputs the last event ends the request.
-        """
-        return compose(self, signature, demos, inputs)
-
-    def format_system_message(self, signature: Any) -> str:
-        """The system message: fields, form, task."""
-        return (
-            f"{self.format_field_description(signature)}\n\n"
-            f"{self.format_field_structure(signature)}\n\n"
-            f"{self.format_task_description(signature)}"
-        )
-
-    def format_field_description(self, signature: Any) -> str:
-        """The list of the fields with types and descriptions."""
-        given = f"You are given these fields:\n{get_field_description_string(signature.input_fields)}"
-        if layout_of(signature).free_text or not signature.output_fields:
-            return given
-        return f"{given}\n\nYou write these fields:\n{get_field_description_string(signature.output_fields)}"
-
-    def format_field_structure(self, signature: Any) -> str:
-        """The form in which the fields stand in messages."""
-        raise NotImplementedError
-
-    def format_task_description(self, signature: Any) -> str:
-        """The signature's instructions."""
-        return f"Your task:\n{signature.instructions}"
-
-    def format_user_message_content(
-        self,
-        signature: Any,
-        inputs: Mapping[str, Any],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
-    ) -> Any:
-        """A user message.
-
-        Args:
-            signature: The signature as the prompt shows it.
-            inputs: Values of its inputs; those that are missing are left out.
-            prefix: Text before them.
-            suffix: Text behind them.
-            main_request: Whether to say what is to be written now.
-
-        Returns:
-            Text, or content parts where a value holds media.
-        """
-        raise NotImplementedError
-
-    def format_assistant_message_content(
-        self, signature: Any, outputs: Mapping[str, Any], missing_field_message: str | None = None
-    ) -> Any:
-        """An assistant message with all output fields.
-
-        Args:
-            signature: The signature as the prompt shows it.
-            outputs: Values of its outputs.
-            missing_field_message: What stands for an output that is missing.
-
-        Returns:
-            Text, or content parts where a value holds media.
-        """
-        raise NotImplementedError
-
-    def format_field_with_value(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> Any:
-        """Fields and their values, in the form that messages have."""
-        raise NotImplementedError
-
-    def user_message_output_requirements(self, signature: Any) -> str:
-        """The reminder of what is to be written; empty where nothing need be said."""
-        return ""
-
-    def format_tool_results(self, results: list[dict[str, Any]]) -> Any:
-        """The results of a turn's calls, as the user message that follows it in text mode.
-
-        Args:
-            results: Dicts with ``call_id``, ``name``, ``value`` and ``is_error``.
-
-        Returns:
-            Text, or content parts where a value holds media.
-        """
-        return self.format_field_with_value({RESULTS: {RESULTS.name: results}})
-
-    def format_tool_list(self, field: FieldInfoWithName, tools: list[Any]) -> str:
-        """The tools of an agent's turn in text mode, for the end of the system message.
-
-        Args:
-            field: The input that holds the tools.
-            tools: The tools.
-
-        Returns:
-            The text.
-        """
-        return f"The tools that you may call:\n\n{self.format_field_with_value({field: tools})}"
-
-    def format_worked_example(self, signature: Any, tools: list[Any]) -> str:
-        """An exchange that shows the form, for the system message of a request without demos; here none.
-
-        Args:
-            signature: The signature as the prompt shows it.
-            tools: The tools of an agent's turn in text mode.
-
-        Returns:
-            The text.
-        """
-        return ""
-
-    def format_trajectory(
-        self, trajectory: Mapping[str, Any], rendered: Rendered | None = None, errors: Collection[int] = ()
-    ) -> Any:
-        """The steps of a `ReAct` run so far, as the value of its ``trajectory`` field.
-
-        Args:
-            trajectory: Values by key, ``thought_0``, ``tool_name_0`` and so on.
-            rendered: What the run has rendered so far; steps in it are not rendered anew.
-            errors: The numbers of the steps whose observation is a complaint and no tool's
-                result, for forms that mark them.
-
-        Returns:
-            Text, or content parts where a value holds media.
-        """
-        if rendered is None or overrides(self, "format_field_with_value"):
-            return self.format_field_with_value({named(name): value for name, value in trajectory.items()})
-        return rendered.trajectory.render(
-            trajectory, "\n\n", lambda name, value: self.format_field_with_value({named(name): value}), (self,)
-        )
-
-    def format_demos(self, signature: Any, demos: list[Any]) -> list[dict[str, Any]]:
-        """Examples as pairs of user and assistant messages.
-
-        Args:
-            signature: The signature as the prompt shows it.
-            demos: Dicts or `Example`; one without any input or any output is left out.
-
-        Returns:
-            The messages; examples that lack fields come first and say so.
-        """
-        complete, incomplete = [], []
-        for demo in demos:
-            if all(name in demo and demo[name] is not None for name in signature.fields):
-                complete.append(demo)
-            elif any(name in demo for name in signature.input_fields) and any(
-                name in demo for name in signature.output_fields
-            ):
-                incomplete.append(demo)
-        free_text = layout_of(signature).free_text
-        messages = []
-        for demo, prefix in [*((demo, INCOMPLETE_DEMO) for demo in incomplete), *((demo, "") for demo in complete)]:
-            values = {name: demo[name] for name in signature.fields if name in demo}
-            asked = self.format_user_message_content(signature, values, prefix=prefix)
-            answer = (
-                str(values.get(free_text, MISSING_IN_DEMO))
-                if free_text
-                else self.format_assistant_message_content(signature, values, missing_field_message=MISSING_IN_DEMO)
-            )
-            messages += [{"role": "user", "content": asked}, {"role": "assistant", "content": answer}]
-        return messages
-
-    def format_conversation_history(
-        self, signature: Any, history_field_name: str, inputs: dict[str, Any]
-    ) -> list[dict[str, Any]]:
-        """Past events as messages.
-
-        Args:
-            signature: The signature as the prompt shows it.
-            history_field_name: The input that holds the `History`.
-            inputs: The signature's inputs; not changed.
-
-        Returns:
-            The messages of every event, in order.
-        """
-        return history_messages(self, spoken(signature), history_events(inputs.get(history_field_name)), None, {})
-
-    def format_finetune_data(
-        self, signature: Any, demos: list[Any], inputs: dict[str, Any], outputs: dict[str, Any]
-    ) -> dict[str, list[Any]]:
-        """A request with its right answer, in the form of OpenAI's fine-tuning files.
-
-        Args:
-            signature: The signature class.
-            demos: Examples.
-            inputs: The signature's inputs.
-            outputs: The answer.
-
-        Returns:
-            A dict with ``messages``.
-        """
-        answer = self.format_assistant_message_content(signature, outputs)
-        return {"messages": [*self.format(signature, demos, inputs), {"role": "assistant", "content": answer}]}
 
     # Reading
 

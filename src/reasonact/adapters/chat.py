@@ -111,11 +111,10 @@ class ChatAdapter(Adapter):
 
     def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
         """The sections of the output fields; see `Adapter.raw_fields`."""
-        memo = signature.memo
-        known = memo.get(Names)
-        if known is None:
-            known = memo[Names] = (Names(signature.output_fields, signature.input_fields), required_fields(signature))
-        found = read_sections(completion, *known)
+        names: Names | None = signature.memo.get(Names)
+        if names is None:
+            names = signature.memo[Names] = Names(signature.output_fields, signature.input_fields)
+        found = read_sections(completion, names, required_fields(signature))
         if found.conflicts:
             named = ", ".join(f"`{name}`" for name in found.conflicts)
             message = f"Given twice, with different values: {named}."

@@ -95,10 +95,9 @@ def stripped(content: Content) -> Content:
     if isinstance(content, str):
         return content.strip()
     parts = Parts(content)
-    if parts and parts[0].get("type") == "text":
-        parts[0] = {**parts[0], "text": parts[0]["text"].lstrip()}
-    if parts and parts[-1].get("type") == "text":
-        parts[-1] = {**parts[-1], "text": parts[-1]["text"].rstrip()}
+    for place, strip in ((0, str.lstrip), (-1, str.rstrip)):
+        if parts and parts[place].get("type") == "text":
+            parts[place] = dict(parts[place], text=strip(parts[place]["text"]))
     return Parts(part for part in parts if part.get("type") != "text" or part["text"])
 
 

@@ -237,17 +237,7 @@ def _native_turn(
         turn.update(_thought(event, layout.free_text))
     elif any(name in event for name in signature.output_fields):
         turn["content"] = _outputs(adapter, signature, layout, event)
-    turn["tool_calls"] = [
-        {
-            "id": name,
-            "type": "function",
-            "function": {
-                "name": wire.get(item.name, item.name),
-                "arguments": json.dumps(serialize_for_json(item.args), ensure_ascii=False),
-            },
-        }
-        for name, item in zip(ids, calls.tool_calls, strict=True)
-    ]
+    turn["tool_calls"] = [_wire_call(name, item, wire) for name, item in zip(ids, calls.tool_calls, strict=True)]
     messages = [turn]
     shown: list[Content] = []
     for result in results:
@@ -259,6 +249,12 @@ def _native_turn(
     if any(shown):
         messages.append({"role": "user", "content": joined(shown)})
     return messages
+
+
+def _wire_call(call_id: str, item: ToolCalls.ToolCall, wire: Mapping[str, str]) -> dict[str, Any]:
+    arguments = json.dumps(serialize_for_json(item.args), ensure_ascii=False)
+    function = {"name": wire.get(item.name, item.name), "arguments": arguments}
+    return {"id": call_id, "type": "function", "function": function}
 
 
 def _thought(event: Mapping[str, Any], field: str) -> Message:

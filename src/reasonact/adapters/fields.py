@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pydantic.fields import FieldInfo
 
@@ -17,7 +17,7 @@ class FieldInfoWithName(NamedTuple):
         return hash(self.name)
 
 
-_ANY: Final = FieldInfo(annotation=Any)
+_ANY: Final = FieldInfo.from_annotation(object)
 
 
 def named(name: str) -> FieldInfoWithName:

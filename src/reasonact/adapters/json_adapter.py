@@ -46,11 +46,7 @@ class JSONAdapter(ChatAdapter):
         use_native_function_calling: bool = True,
         parallel_tool_calls: bool | None = None,
     ) -> None:
-        super().__init__(
-            callbacks=callbacks,
-            use_native_function_calling=use_native_function_calling,
-            parallel_tool_calls=parallel_tool_calls,
-        )
+        super().__init__(callbacks, use_native_function_calling, None, True, parallel_tool_calls)
 
     def render(
         self,

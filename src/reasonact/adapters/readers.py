@@ -53,9 +53,13 @@ def readers_of(signature: Any) -> Mapping[str, FieldReader]:
     return found  # type: ignore[no-any-return]
 
 
-def required_fields(signature: Any) -> tuple[str, ...]:
-    """The outputs without which a completion is incomplete."""
-    return tuple(name for name, reader in readers_of(signature).items() if reader.required)
+def required_fields(signature: Any) -> frozenset[str]:
+    """The outputs without which a completion is incomplete, kept in the signature's memo."""
+    found: frozenset[str] | None = signature.memo.get("required outputs")
+    if found is None:
+        found = frozenset(name for name, reader in readers_of(signature).items() if reader.required)
+        signature.memo["required outputs"] = found
+    return found
 
 
 def typed_fields(

@@ -37,7 +37,7 @@ FORGED: Final = "forged_observations"
 """The key under which a completion says how many observations of its own making were dropped."""
 
 _STOP: Final = "stop"
-_THOUGHT, _NAME, _ARGS = "next_thought", "next_tool_name", "next_tool_args"
+_ARGS, _NAME, _THOUGHT = "next_tool_args", "next_tool_name", "next_thought"
 _TRAJECTORY: Final = "trajectory"
 _STEP_KEYS: Final = ("thought", "tool_name", "tool_args", "observation")
 

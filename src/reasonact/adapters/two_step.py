@@ -68,11 +68,12 @@ class TwoStepAdapter(Adapter):
 
     def format_task_description(self, signature: Any) -> str:
         """What is given, what is wanted, and the instructions."""
+        given, wanted = map(get_field_description_string, (signature.input_fields, signature.output_fields))
         return "\n\n".join(
             [
                 "Help with the task below. Another reader, who sees nothing but your answer, will work with it.",
-                f"You are given:\n{get_field_description_string(signature.input_fields)}",
-                f"Your answer has to say, in full:\n{get_field_description_string(signature.output_fields)}",
+                f"You are given:\n{given}",
+                f"Your answer has to say, in full:\n{wanted}",
                 f"The task:\n{signature.instructions}",
             ]
         )
