@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from reasonact import testing as testing
     from reasonact import tools as tools
     from reasonact import types as types
+    from reasonact import utils as utils
     from reasonact.adapters.base import Adapter as Adapter
     from reasonact.adapters.chat import ChatAdapter as ChatAdapter
     from reasonact.adapters.json_adapter import JSONAdapter as JSONAdapter
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from reasonact.agents.confirmation import Approve as Approve
     from reasonact.agents.confirmation import ConfirmationRequired as ConfirmationRequired
     from reasonact.agents.confirmation import Reject as Reject
+    from reasonact.agents.convert import history_from_trajectory as history_from_trajectory
+    from reasonact.agents.convert import trajectory_from_history as trajectory_from_history
     from reasonact.agents.overflow import drop_oldest_turns as drop_oldest_turns
     from reasonact.agents.react import ReAct as ReAct
     from reasonact.agents.react_v2 import ReActV2 as ReActV2
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     from reasonact.lm.litellm_setup import disable_litellm_logging as disable_litellm_logging
     from reasonact.lm.litellm_setup import enable_litellm_logging as enable_litellm_logging
     from reasonact.lm.usage import track_usage as track_usage
+    from reasonact.migration.agent_names import TrajectoryReAct as TrajectoryReAct
     from reasonact.modules.chain_of_thought import ChainOfThought as ChainOfThought
     from reasonact.modules.module import BaseModule as BaseModule
     from reasonact.modules.module import Module as Module

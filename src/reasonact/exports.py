@@ -29,6 +29,10 @@ _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
         "ConfirmationRequired",
         "Reject",
     ),
+    "agents.convert": (
+        "history_from_trajectory",
+        "trajectory_from_history",
+    ),
     "agents.overflow": ("drop_oldest_turns",),
     "agents.react": ("ReAct",),
     "agents.react_v2": ("ReActV2",),
@@ -69,6 +73,7 @@ _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
         "enable_litellm_logging",
     ),
     "lm.usage": ("track_usage",),
+    "migration.agent_names": ("TrajectoryReAct",),
     "modules.chain_of_thought": ("ChainOfThought",),
     "modules.module": (
         "BaseModule",
@@ -120,7 +125,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
 """Public name to the module that defines it."""
 
 SUBMODULES: Final = frozenset(
-    {"adapters", "agents", "errors", "lm", "modules", "runtime", "signatures", "testing", "tools", "types"}
+    {"adapters", "agents", "errors", "lm", "modules", "runtime", "signatures", "testing", "tools", "types", "utils"}
 )
 """Parts that are reached as attributes too, without an import of their own."""
 

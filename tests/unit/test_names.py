@@ -19,7 +19,6 @@ IMPORT_PATHS_ONLY = ("v34", "v35", "v36", "as_dspy")
 TO_COME = {
     "Evaluate",
     "Parallel",
-    "TwoStepAdapter",
     "asyncify",
     "configure_dspy_loggers",
     "disable_logging",
@@ -29,7 +28,6 @@ TO_COME = {
     "streamify",
     "streaming",
     "syncify",
-    "utils",
 }
 DSPY_ONLY = ("BestOfN", "Refine", "MIPROv2", "Embedder", "RLM", "OldField", "teleprompt", "retrievers", "lm15")
 

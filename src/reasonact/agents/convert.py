@@ -100,7 +100,7 @@ def _steps_of(trajectory: Mapping[str, Any] | str | bytes) -> dict[int, dict[str
         try:
             data = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"a trajectory given as text must be its JSON ({error}): {trajectory[:200]!r}") from None
+            raise ValueError(f"a trajectory given as text must be its JSON ({error}): {str(data)[:200]!r}") from None
     if not isinstance(data, Mapping):
         raise ValueError(f"a trajectory is a dict, found {type(data).__name__}")
     steps: dict[int, dict[str, Any]] = {}

@@ -15,7 +15,6 @@ from reasonact.agents.convert import latest_run, trajectory_from_history
 from reasonact.types.history import History
 from reasonact.types.prediction import Prediction
 
-
 _TRAJECTORY_GOES: Final = (
     "the structured agent keeps a history, and `.trajectory` is only worked out from it: "
     "read `.history`, or call trajectory_from_history(prediction.history)"
