@@ -98,10 +98,10 @@ class Cache:
         if memory_max_entries < 0 or (disk_size_limit_bytes is not None and disk_size_limit_bytes < 0):
             raise ValueError("memory_max_entries and disk_size_limit_bytes must be 0 or more")
         with self._lock:
-            self.enable_disk_cache = enable_disk_cache
+            self.memory_max_entries = memory_max_entries
             self.enable_memory_cache = enable_memory_cache
             self.disk_cache_dir = disk_cache_dir
-            self.memory_max_entries = memory_max_entries
+            self.enable_disk_cache = enable_disk_cache
             self.memory_cache: OrderedDict[str, bytes] = OrderedDict()
             self._memory_bytes = 0
             folder = Path(disk_cache_dir) if disk_cache_dir is not None else default_cache_dir()

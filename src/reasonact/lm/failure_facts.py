@@ -7,7 +7,7 @@ than what a wrapper says.
 
 from __future__ import annotations
 
-import email.utils
+import datetime
 import json
 import re
 import time
@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 # Libraries whose exceptions hold the response that was received.
 _WIRE: Final = frozenset({"openai", "httpx", "anthropic", "requests", "aiohttp"})
+_HTTP_DATE: Final = "%a, %d %b %Y %H:%M:%S GMT"
 _WRAPPERS: Final = re.compile(
     r"^(?:(?:litellm\.)?[A-Z][A-Za-z]*(?:Error|Timeout|Exception)(?: Error)?: ?|(?:litellm\.)?Timeout(?: Error)?: "
     r"|[A-Za-z_]+(?:Exception|Error)(?: [A-Za-z]+)? - )+"
@@ -82,7 +83,7 @@ def read_failure(error: BaseException, *, model: str | None = None) -> FailureFa
         received=received is not None,
         provider=provider or None,
         provider_code=_code(body) or _first(_word(getattr(link, "code", None)) for link in chain),
-        request_id=_first(_header(headers, name) for name in ("x-request-id", "request-id", "x-amzn-requestid"))
+        request_id=_first(_header(headers, name) for name in ("request-id", "x-amzn-requestid", "x-request-id"))
         or _first(_word(getattr(link, "request_id", None)) for link in chain)
         or _word(body.get("request_id")),
         retry_after=_retry_after(headers),
@@ -191,6 +192,7 @@ def _retry_after(headers: list[Any]) -> float | None:
         except ValueError:
             continue
     try:
-        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time()) if text else None
-    except (TypeError, ValueError, IndexError):
+        date = datetime.datetime.strptime(text or "", _HTTP_DATE).replace(tzinfo=datetime.timezone.utc)
+    except ValueError:
         return None
+    return max(0.0, date.timestamp() - time.time())

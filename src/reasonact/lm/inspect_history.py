@@ -9,14 +9,13 @@ from typing import Any, TextIO
 from reasonact.lm.history import GLOBAL_HISTORY
 from reasonact.lm.outputs import member, plain
 
-_HEADING = "\x1b[31m"
-_TIME = "\x1b[34m"
+_TIME, _HEADING = "\x1b[34m", "\x1b[31m"
 _ANSWER = "\x1b[32m"
 _PLAIN = "\x1b[0m"
 
 
 def inspect_history(n: int = 1, file: TextIO | None = None) -> None:
-    """Print the last model calls of this process, of whatever LM.
+    """Show the latest model calls of this process, of whatever LM.
 
     Args:
         n: How many.
@@ -26,7 +25,7 @@ def inspect_history(n: int = 1, file: TextIO | None = None) -> None:
 
 
 def pretty_print_history(history: list[dict[str, Any]], n: int = 1, file: TextIO | None = None) -> None:
-    """Print the last entries of a history: when, every message, and the completions.
+    """Show past calls to a person: when each was made, every message, and the completions.
 
     Args:
         history: Entries as ``lm.history`` holds them.

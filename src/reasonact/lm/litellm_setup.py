@@ -51,8 +51,8 @@ def _load() -> Any:
 
 def enable_litellm_logging() -> None:
     """Let LiteLLM log everything, down to the requests it sends."""
-    _set_level(logging.DEBUG)
     get_litellm().suppress_debug_info = False
+    _set_level(logging.DEBUG)  # after the import, which sets the levels itself
 
 
 def disable_litellm_logging() -> None:

@@ -55,7 +55,7 @@ def plain(value: Any) -> Any:
     Returns:
         The same data; what is of no known container kind stays the object it is.
     """
-    if value is None or isinstance(value, str | int | float | bool):
+    if isinstance(value, bool | float | int | str) or value is None:
         return value
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}

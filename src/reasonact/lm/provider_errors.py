@@ -89,12 +89,12 @@ def translate(error: BaseException, *, model: str | None = None, whatever: bool 
     facts = read_failure(error, model=model)
     cls = _class_for(facts)
     details: dict[str, Any] = {
+        "status": facts.status if facts.received or _is_told_by_status(facts) else None,
+        "retry_after": facts.retry_after,
+        "request_id": facts.request_id,
         "model": model,
         "provider": facts.provider,
         "provider_code": facts.provider_code,
-        "status": facts.status if facts.received or _is_told_by_status(facts) else None,
-        "request_id": facts.request_id,
-        "retry_after": facts.retry_after,
     }
     if cls is ContextWindowExceededError:
         return ContextWindowExceededError(message=facts.message, **details)
