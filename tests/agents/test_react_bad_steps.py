@@ -16,7 +16,9 @@ END = [step("Enough.", "finish"), extracted(answer="1")]
 @pytest.mark.parametrize("how", WAYS)
 def test_a_step_without_any_form_becomes_a_step_with_a_correction(how: str) -> None:
     prediction = react(["I would say it is 4.", "Still 4.", *END], how=how)(question="?")
-    assert ("Still 4.", "", {}) == tuple(prediction.trajectory[f"{key}_0"] for key in ("thought", "tool_name", "tool_args"))
+    assert ("Still 4.", "", {}) == tuple(
+        prediction.trajectory[f"{key}_0"] for key in ("thought", "tool_name", "tool_args")
+    )
     assert (
         "This step was not carried out: it names no tool in `next_tool_name`. Tools to choose from: `look_up`, `finish`."
         == prediction.trajectory["observation_0"]
@@ -57,7 +59,8 @@ def test_arguments_of_no_use_become_a_step_without_arguments(args: str) -> None:
 
 @pytest.mark.parametrize("bad_steps", [3, 0])
 @pytest.mark.parametrize(
-    "name", ['"look_up"', "'look_up'", "`look_up`", "look_up()", "functions.look_up", "Look_Up", "`functions.LOOK_UP()`"]
+    "name",
+    ['"look_up"', "'look_up'", "`look_up`", "look_up()", "functions.look_up", "Look_Up", "`functions.LOOK_UP()`"],
 )
 def test_what_models_put_around_a_name_is_overlooked(name: str, bad_steps: int) -> None:
     said = fields(next_thought="Hm.", next_tool_name=name, next_tool_args='{"topic": "x"}')
@@ -102,7 +105,11 @@ def test_a_native_call_whose_arguments_are_no_json_is_a_bad_step_under_its_name(
 def test_so_many_bad_steps_in_a_row_end_the_loop_and_the_extractor_runs(bound: int) -> None:
     played = react(["nothing"] * 2 * bound + [extracted(answer="1")], max_bad_steps=bound)
     prediction = played(question="?")
-    assert ("bad_steps", "1", bound * 4) == (prediction.termination_reason, prediction.answer, len(prediction.trajectory))
+    assert ("bad_steps", "1", bound * 4) == (
+        prediction.termination_reason,
+        prediction.answer,
+        len(prediction.trajectory),
+    )
     assert {"answer": "1"} == prediction.history.messages[-1]
     played.lm.assert_complete()
 
@@ -139,7 +146,9 @@ def test_a_full_context_drops_the_oldest_steps_in_place_and_the_history_stays_wh
     played = react([*searches(3), full(), full(), *END], how=how)
     prediction = played(question="?")
     assert ["thought_2", "thought_3"] == [key for key in prediction.trajectory if key.startswith("thought")]
-    assert ["3 pages on 0", "3 pages on 1", "3 pages on 2", "Completed."] == [r.value for r in results(prediction.history)]
+    assert ["3 pages on 0", "3 pages on 1", "3 pages on 2", "Completed."] == [
+        r.value for r in results(prediction.history)
+    ]
     assert "finish" == prediction.termination_reason
     assert "t0" not in played.lm.requests[-1].messages[1]["content"]
 
@@ -275,7 +284,10 @@ def test_what_is_rendered_step_by_step_is_what_is_rendered_at_once(adapter: type
         shown.append(messages[1]["content"])
         return ("a thought", [(None, "give", {"number": len(shown) - 1})]) if len(shown) <= len(odd) else "x"
 
-    with reasonact.context(lm=ScriptedLM(model), adapter=adapter()), pytest.raises(reasonact.AdapterParseError) as error:
+    with (
+        reasonact.context(lm=ScriptedLM(model), adapter=adapter()),
+        pytest.raises(reasonact.AdapterParseError) as error,
+    ):
         agent(question="?")
     with reasonact.context(adapter=adapter()):
         whole = agent._format_trajectory(error.value.trajectory)

@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 import pytest
-from agent_scripts import WAYS, extracted, fields, full, look_up, react, step
+from agent_scripts import WAYS, extracted, full, look_up, react, step
 from pydantic import BaseModel
 
 import reasonact

@@ -49,7 +49,9 @@ def test_each_request_begins_with_the_whole_one_before() -> None:
     for is_native in (False, True):
         script: list[Any] = [turn(f"t{i}", LOOK) for i in range(4)] + [submit(answer="1")]
         if is_native:
-            script = [native(f"t{i}", (f"i{i}", *LOOK)) for i in range(4)] + [native("e", ("s", "submit", {"answer": "1"}))]
+            script = [native(f"t{i}", (f"i{i}", *LOOK)) for i in range(4)] + [
+                native("e", ("s", "submit", {"answer": "1"}))
+            ]
         played = react_v2(script, native=is_native)
         played(question="?")
         sent = [request.messages for request in played.lm.requests]
@@ -76,7 +78,9 @@ def test_of_two_submits_the_first_valid_one_wins() -> None:
 
 @pytest.mark.parametrize("args", [{}, {"count": "many"}, {"count": 1, "other": 2}])
 def test_a_submit_that_does_not_fit_is_an_error_result_and_the_loop_goes_on(args: dict[str, Any]) -> None:
-    prediction = react_v2([turn("t", ("submit", args)), submit(count=3)], signature="question -> count: int")(question="?")
+    prediction = react_v2([turn("t", ("submit", args)), submit(count=3)], signature="question -> count: int")(
+        question="?"
+    )
     assert ([True, False], 3, "submit") == (
         [item.is_error for item in results(prediction.history)],
         prediction.count,
@@ -110,7 +114,9 @@ class Report(reasonact.Signature):
 
 
 def test_the_schema_of_submit_tells_all_that_the_signature_says() -> None:
-    described = reasonact.ReActV2(Report, []).tools["submit"].format_as_litellm_function_call()["function"]["parameters"]
+    described = (
+        reasonact.ReActV2(Report, []).tools["submit"].format_as_litellm_function_call()["function"]["parameters"]
+    )
     assert ["place", "kind", "size", "metres", "note", "source"] == list(described["properties"])
     assert ["place", "kind", "size", "metres"] == described["required"]
     assert {"Place"} <= set(described["$defs"])
@@ -155,7 +161,9 @@ def test_max_iters_leads_to_a_forced_submit_with_an_id_of_that_turn() -> None:
 
 
 def test_a_native_forced_submit_says_so_by_tool_choice_alone() -> None:
-    played = react_v2([native("t", ("a", *LOOK)), native("", ("b", "submit", {"answer": "1"}))], native=True, max_iters=1)
+    played = react_v2(
+        [native("t", ("a", *LOOK)), native("", ("b", "submit", {"answer": "1"}))], native=True, max_iters=1
+    )
     assert "forced_submit" == played(question="?").termination_reason
     last = played.lm.requests[1]
     assert {"type": "function", "function": {"name": "submit"}} == last.options["tool_choice"]
@@ -169,7 +177,10 @@ def test_a_native_request_that_would_end_with_the_assistant_gets_the_closing_mes
     assert [("assistant", "It is twice a day."), ("user",)] == [
         (m["role"], m["content"])[: 1 + (m["role"] == "assistant")] for m in played.lm.requests[1].messages[-2:]
     ]
-    assert ({"question": "?", "next_thought": "It is twice a day."}, "2") == (prediction.history.messages[0], prediction.answer)
+    assert ({"question": "?", "next_thought": "It is twice a day."}, "2") == (
+        prediction.history.messages[0],
+        prediction.answer,
+    )
 
 
 @pytest.mark.parametrize("how", ["sync", "async"])
@@ -266,7 +277,12 @@ def limited() -> Any:
 
 @pytest.mark.parametrize(
     ("signature", "text"),
-    [("question -> answer, source", "x"), ("question -> answer: int", "4"), (limited(), "too long a text"), (None, "  ")],
+    [
+        ("question -> answer, source", "x"),
+        ("question -> answer: int", "4"),
+        (limited(), "too long a text"),
+        (None, "  "),
+    ],
     ids=["two outputs", "a number", "too long", "blank"],
 )
 def test_a_text_that_does_not_fit_is_no_answer(signature: Any, text: str) -> None:
