@@ -93,17 +93,12 @@ def as_one_chunk(response: Any) -> Response | None:
         The chunk; None where the response has neither form.
     """
     if isinstance(response, list):
-        choices = [_chunk_choice(index, {"content": text}, "stop") for index, text in enumerate(response)]
-        return Response(choices=choices)
+        bodies = [{"content": one} if not isinstance(one, dict) else _body(one, one.get("text")) for one in response]
+        return Response(choices=[_chunk_choice(index, body, "stop") for index, body in enumerate(bodies)])
     choices = []
     for number, choice in enumerate(member(response, "choices") or ()):
         message = member(choice, "message")
-        body = {
-            "role": "assistant",
-            "content": member(choice, "text") if message is None else member(message, "content"),
-            "reasoning_content": member(message, "reasoning_content"),
-            "tool_calls": _numbered(member(message, "tool_calls")),
-        }
+        body = _body(message, member(choice, "text") if message is None else member(message, "content"))
         choices.append(_chunk_choice(number, body, member(choice, "finish_reason") or "stop"))
     if not choices:
         return None
@@ -114,6 +109,15 @@ def as_one_chunk(response: Any) -> Response | None:
         choices=choices,
         usage=plain(member(response, "usage")),
     )
+
+
+def _body(message: Any, text: Any) -> dict[str, Any]:
+    return {
+        "role": "assistant",
+        "content": text,
+        "reasoning_content": member(message, "reasoning_content"),
+        "tool_calls": _numbered(member(message, "tool_calls")),
+    }
 
 
 def _chunk_choice(index: int, body: dict[str, Any], finish_reason: str) -> Response:
