@@ -44,6 +44,7 @@ DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(
         "grow_history_in_place": False,
         "error_traceback_frames": 0,
         "control_flow": (),
+        "context_window_patterns": (),
     }
 )
 
