@@ -105,8 +105,10 @@ def test_a_failing_forced_submit_is_resumed_as_such(how: str, act: Any, ran: lis
 
 def test_a_state_can_be_gone_on_with_more_than_once(act: Any) -> None:
     played = react(
-        [step("a", "act", topic="x"), Down("away"), step("b", "finish"), extracted(answer="1")]
-        + [step("c", "act", topic="y"), step("b", "finish"), extracted(answer="2")],
+        [
+            *(step("a", "act", topic="x"), Down("away"), step("b", "finish"), extracted(answer="1")),
+            *(step("c", "act", topic="y"), step("b", "finish"), extracted(answer="2")),
+        ],
         [act],
     )
     with pytest.raises(Down) as error:

@@ -81,7 +81,7 @@ def test_the_dump_of_dspy_is_read_with_its_ids() -> None:
 @pytest.mark.parametrize("wrong", ["no JSON", 3, [1], {"messages": "x"}, {"events": []}])
 def test_what_is_no_history_is_refused_before_any_model_call(wrong: Any) -> None:
     played = react_v2([])
-    with pytest.raises(ValueError, match="(?i)history"):
+    with pytest.raises(ValueError, match=r"(?i)history"):
         played(question="?", history=wrong)
     assert [] == played.lm.requests
 

@@ -20,8 +20,8 @@ def test_a_step_without_any_form_becomes_a_step_with_a_correction(how: str) -> N
         prediction.trajectory[f"{key}_0"] for key in ("thought", "tool_name", "tool_args")
     )
     assert (
-        "This step was not carried out: it names no tool in `next_tool_name`. Tools to choose from: `look_up`, `finish`."
-        == prediction.trajectory["observation_0"]
+        "This step was not carried out: it names no tool in `next_tool_name`. "
+        "Tools to choose from: `look_up`, `finish`." == prediction.trajectory["observation_0"]
     )
     assert "Completed." == prediction.trajectory["observation_1"]
     first = prediction.history.messages[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+from itertools import pairwise
 from typing import Any, Literal
 
 import pytest
@@ -55,7 +56,7 @@ def test_each_request_begins_with_the_whole_one_before() -> None:
         played = react_v2(script, native=is_native)
         played(question="?")
         sent = [request.messages for request in played.lm.requests]
-        for shorter, longer in zip(sent, sent[1:], strict=False):
+        for shorter, longer in pairwise(sent):
             assert shorter == longer[: len(shorter)]
 
 
@@ -309,7 +310,7 @@ def test_so_many_bad_turns_are_answered_by_a_correction_that_stays(is_native: bo
     said = "This step was not carried out: it holds no tool call. Tools to choose from: `look_up`, `submit`."
     assert [said, said] == [event.get("@correction") for event in prediction.history.messages[:2]]
     assert ("user", said) == tuple(played.lm.requests[1].messages[-1].values())
-    for shorter, longer in zip(played.lm.requests, played.lm.requests[1:], strict=False):
+    for shorter, longer in pairwise(played.lm.requests):
         assert shorter.messages == longer.messages[: len(shorter.messages)]
 
 

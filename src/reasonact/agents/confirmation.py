@@ -100,7 +100,7 @@ def decision_of(given: Any, *, asks: bool) -> Decision:
         return Reject()
     if asks and isinstance(given, str):
         return Answer(given)
-    if word is True or word == "yes":
+    if not asks and (word is True or word == "yes"):
         return Approve()
     raise TypeError(
         f"{given!r} is no decision; write Approve(), Approve(args={{...}}), Reject('reason') or Answer('text')"
