@@ -267,7 +267,8 @@ def _book(
     cost = read_cost(response)
     tracker = settings.usage_tracker
     if isinstance(tracker, UsageTracker):
-        tracker.add_call(CallUsage(lm.model, usage, cost, bool(member(response, "cache_hit"))))
+        asked = 1 if messages is None else len(messages)
+        tracker.add_call(CallUsage(lm.model, usage, cost, bool(member(response, "cache_hit")), asked))
     elif tracker is not None:
         tracker.add_usage(lm.model, usage)
     if settings.disable_history:

@@ -14,12 +14,21 @@ from reasonact.runtime.settings import settings
 
 @dataclass(frozen=True, slots=True)
 class CallUsage:
-    """One call of a model: its token counts, its cost in USD (None: unknown), and whether a cache answered it."""
+    """One call of a model.
+
+    Args:
+        model: The model's name.
+        tokens: Its token counts, as the provider reports them; empty for a cached answer.
+        cost: US dollars; None where the price is not known.
+        cached: Whether a cache answered it.
+        messages: How many messages the request had.
+    """
 
     model: str
     tokens: Mapping[str, Any]
     cost: float | None
     cached: bool
+    messages: int = 0
 
 
 class UsageTracker:

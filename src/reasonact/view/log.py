@@ -1,0 +1,197 @@
+"""RunLog: what a run notes about itself as it goes, so that it can be looked at afterwards.
+
+Counts and places alone: no prompt and no copy of an event is kept. What was sent is worked
+out again from the events when somebody looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from reasonact.lm.usage import CallUsage
+
+Stage = Literal["turn", "submit", "extract"]
+Event = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CallNote:
+    """One answer of a model.
+
+    Args:
+        model: Its name.
+        prompt: Prompt tokens, those read from the provider's prompt cache included.
+        cached: Prompt tokens that came from the provider's prompt cache.
+        completion: Completion tokens.
+        cost: US dollars; None where no price is known.
+        from_cache: The answer came from this library's cache, and no model was asked.
+        messages: How many messages the request had.
+    """
+
+    model: str
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+    cost: float | None = None
+    from_cache: bool = False
+    messages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request of the loop, second tries in another form included.
+
+    Args:
+        stage: ``turn``; ``submit`` for the forced submit; ``extract`` for ReAct's extractor.
+        turn: The turn's number, from 0.
+        events: How many events the run's history had.
+        said: Whether the request said the inputs beside the history.
+        view: Which of the log's views of the history was shown; None for the whole.
+        first: ReAct: the first step of the trajectory that was shown.
+        reshaped: A hook of the program's own shaped what was shown, so that it cannot be
+            worked out again.
+        extra: Events that were shown and are no part of the history.
+        calls: The answers, in order.
+        seconds: How long it took.
+        error: The class of the exception that it ended in, if it did.
+    """
+
+    stage: Stage
+    turn: int
+    events: int
+    said: bool = True
+    view: int | None = None
+    first: int = 0
+    reshaped: bool = False
+    extra: tuple[Event, ...] = ()
+    calls: tuple[CallNote, ...] = ()
+    seconds: float = 0.0
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """The end of a turn.
+
+    Args:
+        turn: The turn's number, from 0.
+        asked: How many requests the log had by then.
+        events: How many events the history had by then.
+        seconds: What the run had taken by then, earlier parts included.
+        calls: Model calls of the turn, those of agents inside its tools included.
+        spent: The sums of those calls.
+    """
+
+    turn: int
+    asked: int
+    events: int
+    seconds: float
+    calls: int
+    spent: CallNote
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A history as it was shortened: places in the whole, or events of its own, and where the whole then ended."""
+
+    places: tuple[int | Event, ...]
+    events: int
+
+    def at(self, events: int) -> tuple[int | Event, ...]:
+        """The places once the history has that many events."""
+        return (*self.places, *range(self.events, events))
+
+
+@dataclass(slots=True)
+class RunLog:
+    """The notes of one run.
+
+    Args:
+        start: How many events the history had before the run.
+        asked: Its requests.
+        ends: The ends of its turns.
+        views: The shorter forms in which its history was shown.
+    """
+
+    start: int = 0
+    asked: list[Asked] = field(default_factory=list)
+    ends: list[TurnEnd] = field(default_factory=list)
+    views: list[View] = field(default_factory=list)
+
+    def end_turn(self, turn: int, events: int, seconds: float, calls: Sequence[CallUsage]) -> None:
+        """Note that a turn is over.
+
+        Args:
+            turn: Its number.
+            events: How many events the history has.
+            seconds: What the run has taken so far.
+            calls: The model calls since the turn before.
+        """
+        self.ends.append(TurnEnd(turn, len(self.asked), events, seconds, len(calls), summed(notes_of(calls))))
+
+    def shorten(self, before: Sequence[Event], after: Sequence[Event], events: int) -> None:
+        """Note that the model is shown a shorter history from now on.
+
+        Args:
+            before: The events that it was shown so far.
+            after: Those that it is shown now; the same objects where they are the same.
+            events: How many events the whole history has.
+        """
+        places = self.views[-1].at(events) if self.views else tuple(range(events))
+        known = {id(event): place for event, place in zip(before, places, strict=False)}
+        self.views.append(View(tuple(known.get(id(event), event) for event in after), events))
+
+    def copy(self) -> RunLog:
+        """A log that goes its own way."""
+        return replace(self, asked=list(self.asked), ends=list(self.ends), views=list(self.views))
+
+
+def notes_of(calls: Iterable[CallUsage]) -> tuple[CallNote, ...]:
+    """Model calls as notes.
+
+    Args:
+        calls: What a usage tracker has counted.
+
+    Returns:
+        A note for each.
+    """
+    return tuple(
+        CallNote(
+            call.model,
+            _count(call.tokens, "prompt_tokens"),
+            _cached(call.tokens),
+            _count(call.tokens, "completion_tokens"),
+            call.cost,
+            call.cached,
+            call.messages,
+        )
+        for call in calls
+    )
+
+
+def summed(notes: Sequence[CallNote]) -> CallNote:
+    """The sums of several calls; the cost is None where one of them has no known price."""
+    costs = [note.cost for note in notes]
+    known = [cost for cost in costs if cost is not None]
+    return CallNote(
+        model=", ".join(dict.fromkeys(note.model for note in notes)),
+        prompt=sum(note.prompt for note in notes),
+        cached=sum(note.cached for note in notes),
+        completion=sum(note.completion for note in notes),
+        cost=sum(known) if len(known) == len(costs) else None,
+        messages=sum(note.messages for note in notes),
+    )
+
+
+def _count(tokens: Mapping[str, Any], kind: str) -> int:
+    value = tokens.get(kind)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _cached(tokens: Mapping[str, Any]) -> int:
+    """What providers report of their prompt caches: OpenAI's nested count, or Anthropic's flat one."""
+    details = tokens.get("prompt_tokens_details")
+    nested = _count(details, "cached_tokens") if isinstance(details, Mapping) else 0
+    return nested or _count(tokens, "cache_read_input_tokens")
