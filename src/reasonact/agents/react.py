@@ -268,7 +268,8 @@ class ReAct(Agent):
 
     def _extract(self, run: Run) -> Flow[AgentPrediction]:
         state = run.state
-        if state.reason == "limit" and (yield from limit_reached(run, FOR_MODEL_CALLS)) is not None:
+        if (yield from limit_reached(run, FOR_MODEL_CALLS)) is not None:
+            state.reason = "limit"
             return self._result(run, {})
         outputs = yield from shrinking(self, run, self.extract, {**state.inputs, **run.overrides})
         return self._result(run, dict(outputs.items()))

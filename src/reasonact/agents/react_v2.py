@@ -268,7 +268,8 @@ class ReActV2(Agent):
         state = run.state
         assert state.reason is not None
         if state.pending is None:
-            if state.reason == "limit" and (yield from limit_reached(run, FOR_MODEL_CALLS)) is not None:
+            if (yield from limit_reached(run, FOR_MODEL_CALLS)) is not None:
+                state.reason = "limit"
                 return self._without_outputs(run, None)
             state.turn = max(state.turn, state.max_iters)
             try:
