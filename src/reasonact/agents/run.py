@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from reasonact.adapters.clip import ClippedTrajectory, clipped_event, clipped_history
 from reasonact.adapters.conversation import Rendered
-from reasonact.agents.clip import ClippedTrajectory, clipped_event, clipped_history
 from reasonact.agents.options import AgentOptions
 from reasonact.agents.run_state import PendingCall, PendingTurn, RunState, SettledCall
 from reasonact.lm.usage import UsageTracker
