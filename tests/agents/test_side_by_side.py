@@ -258,8 +258,8 @@ def test_a_prediction_is_copied_and_pickled_with_what_the_run_added() -> None:
 
 
 def test_a_copied_agent_runs_like_the_first() -> None:
-    agent = reasonact.ReActV2("question -> answer", [look_up], max_iters=3, strict=True)
-    for twin in (copy.deepcopy(agent), agent.deepcopy()):
+    agent = reasonact.ReActV2("question -> answer", [look_up], max_iters=3, ask_user=True)
+    for twin in (copy.deepcopy(agent), agent.deepcopy(), pickle.loads(pickle.dumps(agent))):
         with reasonact.context(lm=ScriptedLM([turn("a", ("look_up", {"topic": "x"})), submit(answer="1")])):
             assert "1" == twin(question="?").answer
 

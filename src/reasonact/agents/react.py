@@ -290,7 +290,3 @@ def _with_outputs(history: History, outputs: dict[str, Any], run: Run) -> Histor
         *before, last = history.messages
         return History.model_construct(messages=[*before, {**last, **outputs}])
     return history.append(run.opening(outputs))
-
-
-TrajectoryReAct = ReAct
-"""The trajectory agent under a name that stays its own when ``ReAct`` comes to mean the structured one."""

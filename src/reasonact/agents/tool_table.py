@@ -55,11 +55,11 @@ def tool_table(tools: Iterable[Callable[..., Any] | Tool], reserved: Iterable[st
 def finish_tool(outputs: Mapping[str, FieldInfo]) -> Tool:
     """ReAct's tool that ends the loop. It takes no argument, and overlooks those it is given."""
     names = ", ".join(f"`{name}`" for name in outputs)
+    return Tool(_finish, name=FINISH, desc=f"Ends the work: all that is needed for {names} is known now.", args={})
 
-    def finish(**_ignored: Any) -> str:
-        return COMPLETED
 
-    return Tool(finish, name=FINISH, desc=f"Ends the work: all that is needed for {names} is known now.", args={})
+def _finish(**_overlooked: Any) -> str:
+    return COMPLETED
 
 
 def submit_tool(signature: type[Signature]) -> Tool:
@@ -71,16 +71,22 @@ def submit_tool(signature: type[Signature]) -> Tool:
     Returns:
         A tool whose value is the dict of outputs, converted to their declared types.
     """
+    return Tool(_Submit(signature), name=SUBMIT, desc="Hands in the final outputs and ends the work.")
 
-    fields = signature.output_fields
 
-    def submit(**outputs: Any) -> dict[str, Any]:
-        return {name: outputs[name] if name in outputs else _default(field) for name, field in fields.items()}
+class _Submit:
+    """A callable whose parameters are a signature's outputs; a class, so that an agent can be pickled."""
 
-    submit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [_parameter(name, field) for name, field in fields.items()]
-    )
-    return Tool(submit, name=SUBMIT, desc="Hands in the final outputs and ends the work.")
+    def __init__(self, signature: type[Signature]) -> None:
+        self._fields = signature.output_fields
+        self.__signature__ = inspect.Signature([_parameter(name, field) for name, field in self._fields.items()])
+        self._task = signature
+
+    def __call__(self, /, **outputs: Any) -> dict[str, Any]:
+        return {name: outputs[name] if name in outputs else _default(field) for name, field in self._fields.items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Submit, (self._task,)
 
 
 def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
@@ -104,12 +110,13 @@ def _default(field: FieldInfo) -> Any:
 def clarification_tool() -> Tool:
     """The tool by which a model asks the person it works for (agent option ``ask_user``)."""
 
-    def user_clarification(question: str) -> str:
-        raise RuntimeError("a clarification is answered by a person, never by running the tool")
-
     return Tool(
-        user_clarification,
+        _user_clarification,
         name=ASK,
         desc="Asks the person you work for, where the task is unclear or something only they know is missing.",
         require_confirmation=True,
     )
+
+
+def _user_clarification(question: str) -> str:
+    raise RuntimeError("a clarification is answered by a person, never by running the tool")
