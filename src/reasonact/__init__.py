@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from reasonact import adapters as adapters
     from reasonact import agents as agents
     from reasonact import errors as errors
+    from reasonact import evaluate as evaluate
     from reasonact import lm as lm
     from reasonact import modules as modules
     from reasonact import runtime as runtime
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from reasonact.agents.overflow import drop_oldest_turns as drop_oldest_turns
     from reasonact.agents.react import ReAct as ReAct
     from reasonact.agents.react_v2 import ReActV2 as ReActV2
+    from reasonact.agents.respond import respond_to_confirmation as respond_to_confirmation
     from reasonact.agents.run_state import RunState as RunState
     from reasonact.errors import AdapterParseError as AdapterParseError
     from reasonact.errors import ContextWindowExceededError as ContextWindowExceededError
@@ -68,10 +70,16 @@ if TYPE_CHECKING:
     from reasonact.lm.litellm_setup import enable_litellm_logging as enable_litellm_logging
     from reasonact.lm.usage import track_usage as track_usage
     from reasonact.migration.agent_names import TrajectoryReAct as TrajectoryReAct
+    from reasonact.modules.base_module import BaseModule as BaseModule
     from reasonact.modules.chain_of_thought import ChainOfThought as ChainOfThought
-    from reasonact.modules.module import BaseModule as BaseModule
+    from reasonact.modules.evaluate import Evaluate as Evaluate
+    from reasonact.modules.evaluate import EvaluationResult as EvaluationResult
+    from reasonact.modules.load_program import load as load
     from reasonact.modules.module import Module as Module
+    from reasonact.modules.parallel import Parallel as Parallel
     from reasonact.modules.predict import Predict as Predict
+    from reasonact.modules.syncify import syncify as syncify
+    from reasonact.runtime.asyncify import asyncify as asyncify
     from reasonact.runtime.limits import Limits as Limits
     from reasonact.runtime.settings import configure as configure
     from reasonact.runtime.settings import context as context

@@ -36,6 +36,7 @@ _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
     "agents.overflow": ("drop_oldest_turns",),
     "agents.react": ("ReAct",),
     "agents.react_v2": ("ReActV2",),
+    "agents.respond": ("respond_to_confirmation",),
     "agents.run_state": ("RunState",),
     "errors": (
         "AdapterParseError",
@@ -74,12 +75,18 @@ _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "lm.usage": ("track_usage",),
     "migration.agent_names": ("TrajectoryReAct",),
+    "modules.base_module": ("BaseModule",),
     "modules.chain_of_thought": ("ChainOfThought",),
-    "modules.module": (
-        "BaseModule",
-        "Module",
+    "modules.evaluate": (
+        "Evaluate",
+        "EvaluationResult",
     ),
+    "modules.load_program": ("load",),
+    "modules.module": ("Module",),
+    "modules.parallel": ("Parallel",),
     "modules.predict": ("Predict",),
+    "modules.syncify": ("syncify",),
+    "runtime.asyncify": ("asyncify",),
     "runtime.limits": ("Limits",),
     "runtime.settings": (
         "configure",
@@ -125,7 +132,20 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
 """Public name to the module that defines it."""
 
 SUBMODULES: Final = frozenset(
-    {"adapters", "agents", "errors", "lm", "modules", "runtime", "signatures", "testing", "tools", "types", "utils"}
+    {
+        "adapters",
+        "agents",
+        "errors",
+        "evaluate",
+        "lm",
+        "modules",
+        "runtime",
+        "signatures",
+        "testing",
+        "tools",
+        "types",
+        "utils",
+    }
 )
 """Parts that are reached as attributes too, without an import of their own."""
 

@@ -17,17 +17,11 @@ from reasonact import exports
 ROOT = Path(reasonact.__file__)
 IMPORT_PATHS_ONLY = ("v34", "v35", "v36", "as_dspy")
 TO_COME = {
-    "Evaluate",
-    "Parallel",
-    "asyncify",
     "configure_dspy_loggers",
     "disable_logging",
     "enable_logging",
-    "evaluate",
-    "load",
     "streamify",
     "streaming",
-    "syncify",
 }
 DSPY_ONLY = ("BestOfN", "Refine", "MIPROv2", "Embedder", "RLM", "OldField", "teleprompt", "retrievers", "lm15")
 

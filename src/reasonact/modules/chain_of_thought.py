@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from reasonact.modules.module import CallModule, Module
+from reasonact.modules.commands import CallModule
+from reasonact.modules.module import Module
 from reasonact.modules.predict import Predict
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.flow import Flow, call

@@ -7,16 +7,18 @@ calling modules, usage. The flow's only command, `RunForward`, runs `forward` or
 
 from __future__ import annotations
 
-import copy
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, TextIO, TypeVar
 
 from reasonact.lm.inspect_history import pretty_print_history
 from reasonact.lm.usage import track_usage
 from reasonact.modules.attribute_path import set_attribute_by_name
-from reasonact.modules.parameter import Parameter
+from reasonact.modules.base_module import BaseModule
+from reasonact.modules.module_batch import arun_batch, run_batch
+from reasonact.modules.progress import BatchUsage
 from reasonact.runtime.callbacks import BaseCallback, observed
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.flow import Command, Flow, call
@@ -24,115 +26,9 @@ from reasonact.runtime.settings import settings
 
 logger = logging.getLogger("reasonact.modules")
 
-B = TypeVar("B", bound="BaseModule")
+__all__ = ["BaseModule", "Module", "RunForward", "call_module", "reported"]
+
 M = TypeVar("M", bound="Module")
-
-
-class BaseModule:
-    """A tree of modules and parameters, walked by attribute.
-
-    Attributes, and the items of lists, tuples and dicts in them, are visited in order;
-    names are paths such as ``steps[0].predict`` or ``by_kind['a']``.
-    """
-
-    def named_parameters(self) -> list[tuple[str, Any]]:
-        """Every `Parameter` below this module with its path; ``self`` where it is one itself.
-
-        A sub-module that is marked as compiled is passed over: its state is frozen.
-        """
-        found: list[tuple[str, Any]] = []
-        seen: set[int] = set()
-
-        def visit(path: str, value: Any) -> None:
-            if isinstance(value, Parameter):
-                if id(value) not in seen:
-                    seen.add(id(value))
-                    found.append((path, value))
-            elif isinstance(value, BaseModule):
-                if not getattr(value, "_compiled", False) and id(value) not in seen:
-                    seen.add(id(value))
-                    for name, below in value.__dict__.items():
-                        visit(f"{path}.{name}" if path else name, below)
-            elif isinstance(value, (list, tuple)):
-                for index, below in enumerate(value):
-                    visit(f"{path}[{index}]", below)
-            elif isinstance(value, dict):
-                for key, below in value.items():
-                    visit(f"{path}['{key}']", below)
-
-        if isinstance(self, Parameter):
-            visit("self", self)
-        seen.add(id(self))
-        for name, value in self.__dict__.items():
-            visit(name, value)
-        return found
-
-    def parameters(self) -> list[Any]:
-        """The parameters of `named_parameters` without their paths."""
-        return [parameter for _, parameter in self.named_parameters()]
-
-    def named_sub_modules(
-        self, type_: type[Any] | None = None, skip_compiled: bool = False
-    ) -> Iterator[tuple[str, Any]]:
-        """Every module below this one and itself, with its path from ``self``.
-
-        Args:
-            type_: Only modules of this class; by default of any.
-            skip_compiled: Leave out what is marked as compiled, and what is below it.
-
-        Yields:
-            Pairs of path and module, this one first.
-        """
-        wanted = type_ or BaseModule
-        waiting: list[tuple[str, Any]] = [("self", self)]
-        seen = {id(self)}
-        while waiting:
-            path, value = waiting.pop(0)
-            if isinstance(value, wanted):
-                yield path, value
-            below: list[tuple[str, Any]] = []
-            if isinstance(value, BaseModule):
-                if not (skip_compiled and getattr(value, "_compiled", False)):
-                    below = [(f"{path}.{name}", item) for name, item in value.__dict__.items()]
-            elif isinstance(value, (list, tuple)):
-                below = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
-            elif isinstance(value, dict):
-                below = [(f"{path}[{key}]", item) for key, item in value.items()]
-            for name, item in below:
-                if isinstance(item, (BaseModule, list, tuple, dict)) and id(item) not in seen:
-                    seen.add(id(item))
-                    waiting.append((name, item))
-
-    def deepcopy(self: B) -> B:
-        """A copy in which nothing that is learned or recorded is shared.
-
-        What cannot be copied deeply (a lock, a connection, a client) is copied shallowly,
-        or shared where that fails too.
-        """
-        twin = self.__class__.__new__(self.__class__)
-        memo: dict[int, Any] = {id(self): twin}
-        for name, value in self.__dict__.items():
-            setattr(twin, name, _copied(value, memo))
-        return twin
-
-    def reset_copy(self: B) -> B:
-        """A deep copy whose parameters are back in their initial state."""
-        twin = self.deepcopy()
-        for parameter in twin.parameters():
-            parameter.reset()
-        return twin
-
-
-def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    if isinstance(value, BaseModule):
-        return memo.get(id(value)) or memo.setdefault(id(value), value.deepcopy())
-    try:
-        return copy.deepcopy(value, memo)
-    except Exception:
-        try:
-            return copy.copy(value)
-        except Exception:
-            return value
 
 
 class _ModuleMeta(type):
@@ -223,6 +119,89 @@ class Module(BaseModule, metaclass=_ModuleMeta):
             return lms[0]
         raise ValueError(f"{type(self).__name__} has no one LM: its {len(lms)} predictors do not share it")
 
+    def batch(
+        self,
+        examples: Sequence[Any],
+        num_threads: int | None = None,
+        max_errors: int | None = None,
+        return_failed_examples: bool = False,
+        provide_traceback: bool | None = None,
+        disable_progress_bar: bool = False,
+        timeout: int = 120,
+        straggler_limit: int = 3,
+        resume_file: str | Path | None = None,
+    ) -> Any:
+        """Call the module for each example, in threads.
+
+        Settings, usage tracking and context variables of the caller hold in the threads.
+
+        Args:
+            examples: `Example` objects with their inputs marked, or dicts of inputs.
+            num_threads: How many at once; None for the setting of that name.
+            max_errors: How many failures end the batch; None for the setting.
+            return_failed_examples: Return failed examples and their errors too.
+            provide_traceback: Whether failures are logged with their traceback.
+            disable_progress_bar: Show no bar.
+            timeout: Seconds after which one of the last examples is tried a second time,
+                the quicker one being kept; 0: never.
+            straggler_limit: How many examples may be left for that.
+            resume_file: A file of JSON lines, one for each finished example, written at
+                once. A batch that finds it goes on behind it, also after a kill. Examples
+                are known by position and inputs; failed ones run again.
+
+        Returns:
+            The predictions in the order of the examples, None where one failed; with
+            ``return_failed_examples`` a tuple of them, the failed examples and the errors.
+
+        Raises:
+            TypeError, ValueError: An example has no inputs marked or is none, or a number
+                is negative, or the file holds something else.
+            TooManyErrors: ``max_errors`` of them failed; ``results`` is on it.
+            KeyboardInterrupt: Ctrl-C; ``results`` is on it.
+            OSError: The file cannot be written.
+        """
+        return run_batch(
+            self,
+            examples,
+            num_threads=num_threads,
+            timeout=timeout,
+            straggler_limit=straggler_limit,
+            return_failed_examples=return_failed_examples,
+            max_errors=max_errors,
+            provide_traceback=provide_traceback,
+            disable_progress_bar=disable_progress_bar,
+            resume_file=resume_file,
+        )
+
+    async def abatch(
+        self,
+        examples: Sequence[Any],
+        concurrency: int | None = None,
+        max_errors: int | None = None,
+        return_failed_examples: bool = False,
+        provide_traceback: bool | None = None,
+        disable_progress_bar: bool = False,
+        resume_file: str | Path | None = None,
+    ) -> Any:
+        """As `batch`, by ``acall`` and as tasks of the running event loop.
+
+        Args:
+            concurrency: How many at once; None for the setting ``async_max_workers``.
+
+        Raises:
+            CancelledError: The caller was cancelled; ``results`` is on it.
+        """
+        return await arun_batch(
+            self,
+            examples,
+            concurrency=concurrency,
+            return_failed_examples=return_failed_examples,
+            max_errors=max_errors,
+            provide_traceback=provide_traceback,
+            disable_progress_bar=disable_progress_bar,
+            resume_file=resume_file,
+        )
+
     def inspect_history(self, n: int = 1, file: TextIO | None = None) -> None:
         """Print the last ``n`` model calls made inside this module.
 
@@ -260,21 +239,6 @@ class RunForward(Command[Any]):
     async def arun(self) -> Any:
         _warn_of_half_an_override(self.module, overridden="forward", used="aforward")
         return await self.module.aforward(*self.args, **self.kwargs)
-
-
-@dataclass(frozen=True, slots=True)
-class CallModule(Command[Any]):
-    """Call a module from inside a flow, by its ``__call__`` or ``acall``."""
-
-    module: Any
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-
-    def run(self) -> Any:
-        return self.module(*self.args, **self.kwargs)
-
-    async def arun(self) -> Any:
-        return await self.module.acall(*self.args, **self.kwargs)
 
 
 def _warn_of_half_an_override(module: Module, *, overridden: str, used: str) -> None:
@@ -316,7 +280,7 @@ def reported(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], b
     """
     callers = [*(settings.caller_modules or ()), module]
     with settings.context(caller_modules=callers), observed("module", module, {**_named(args), **kwargs}) as seen:
-        if settings.track_usage and settings.usage_tracker is None:
+        if settings.track_usage and _counts_for_itself():
             with track_usage() as tracker:
                 seen.outputs = yield from body
             if hasattr(seen.outputs, "set_lm_usage"):
@@ -324,6 +288,11 @@ def reported(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], b
         else:
             seen.outputs = yield from body
     return seen.outputs
+
+
+def _counts_for_itself() -> bool:
+    outer = settings.usage_tracker
+    return outer is None or (isinstance(outer, BatchUsage) and outer.stands_alone)
 
 
 def _named(args: tuple[Any, ...]) -> dict[str, Any]:

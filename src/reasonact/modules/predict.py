@@ -16,7 +16,8 @@ from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.json_adapter import JSONAdapter
 from reasonact.errors import AdapterParseError, LMNotConfiguredError
 from reasonact.lm.base import BaseLM
-from reasonact.modules.module import CallModule, Module, reported
+from reasonact.modules.commands import CallModule
+from reasonact.modules.module import Module, reported
 from reasonact.modules.parameter import Parameter
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.runtime.drive import adrive, drive
