@@ -69,13 +69,9 @@ class DSPyError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
-        self.code = code or self.default_code
-        self.model = model
-        self.provider = provider
-        self.provider_code = provider_code
-        self.status = status
-        self.request_id = request_id
-        self.retry_after = retry_after
+        self.model, self.provider = model, provider
+        self.status, self.code, self.provider_code = status, code or self.default_code, provider_code
+        self.request_id, self.retry_after = request_id, retry_after
 
     def __str__(self) -> str:
         return f"[{self.model}] {self.message}" if self.model else self.message
@@ -292,10 +288,8 @@ class AdapterParseError(DSPyError):
         raw_fields: Mapping[str, Any] | None = None,
         tool_calls: Sequence[Any] = (),
     ) -> None:
-        self.adapter_name = adapter_name
-        self.signature = signature
-        self.lm_response = lm_response
-        self.parsed_result = parsed_result
+        self.signature, self.adapter_name = signature, adapter_name
+        self.lm_response, self.parsed_result = lm_response, parsed_result
         self.raw_fields = dict(raw_fields or {})
         self.tool_calls = list(tool_calls)
         expected = ", ".join(getattr(signature, "output_fields", {}))

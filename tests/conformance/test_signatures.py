@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import random
+import re
 import typing
 import warnings
 from typing import Any
@@ -40,7 +41,11 @@ def facts(signature: Any) -> dict[str, Any]:
                 field.annotation,
                 field.is_required(),
                 None if field.is_required() else field.default,
-                {key: value for key, value in field.json_schema_extra.items() if not callable(value)},
+                {
+                    key: bool(value) if key == "constraints" else value  # its words are each library's own
+                    for key, value in field.json_schema_extra.items()
+                    if not callable(value)
+                },
                 [repr(item) for item in field.metadata],
             )
             for name, field in signature.fields.items()
@@ -49,7 +54,7 @@ def facts(signature: Any) -> dict[str, Any]:
         "outputs": list(signature.output_fields),
         "model_fields": list(signature.model_fields),
         "state": signature.dump_state(),
-        "repr": repr(signature),
+        "repr": re.sub(r"('constraints': )(\"[^\"]*\"|'[^']*')", r"\1(in words)", repr(signature)),
     }
 
 

@@ -43,9 +43,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             value: Any = getattr(self, name)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+            is_number = type(value) in (int, float)
+            if value is not None and not (is_number and value >= 0):
                 raise ValueError(f"Limits({name}={value!r}): a limit is a number from 0 on, or None for no limit")
 
 

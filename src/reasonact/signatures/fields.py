@@ -23,16 +23,16 @@ TYPE_UNDEFINED: Final = "IS_TYPE_UNDEFINED"
 _PYDANTIC_NAMES: Final = frozenset(Field.__kwdefaults__ or ()) | {"default"}
 _WITHOUT_EFFECT: Final = ("prefix", "format", "parser")
 
-# DSPy's phrases: they stand in `json_schema_extra["constraints"]`, which programs read.
+# They stand in `json_schema_extra["constraints"]`, from where the model is told of them.
 _CONSTRAINT_PHRASES: Final[Mapping[str, str]] = {
-    "gt": "greater than: ",
-    "ge": "greater than or equal to: ",
-    "lt": "less than: ",
-    "le": "less than or equal to: ",
-    "min_length": "minimum length: ",
-    "max_length": "maximum length: ",
-    "multiple_of": "a multiple of the given number: ",
-    "allow_inf_nan": "allow 'inf', '-inf', 'nan' values: ",
+    "gt": "more than ",
+    "ge": "at least ",
+    "lt": "under ",
+    "le": "at most ",
+    "min_length": "of length at least ",
+    "max_length": "of length at most ",
+    "multiple_of": "a multiple of ",
+    "allow_inf_nan": "infinite or no number: ",
 }
 
 _WORD_BORDERS: Final = (

@@ -38,7 +38,7 @@ def test_a_class_has_its_fields_its_words_and_a_string() -> None:
     assert ["answer"] == list(Ask.output_fields)
     assert "Answer the question." == Ask.instructions
     assert "question, limit -> answer" == Ask.signature
-    assert "greater than or equal to: 1" == Ask.fields["limit"].json_schema_extra["constraints"]
+    assert "at least 1" == Ask.fields["limit"].json_schema_extra["constraints"]
 
 
 def test_deriving_leaves_the_original_as_it_was() -> None:
