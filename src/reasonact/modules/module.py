@@ -99,8 +99,9 @@ class Module(BaseModule, metaclass=_ModuleMeta):
 
     def map_named_predictors(self: M, func: Callable[[Any], Any]) -> M:
         """Put ``func(predictor)`` in the place of every predictor, and return this module."""
-        for name, predictor in self.named_predictors():
-            set_attribute_by_name(self, name, func(predictor))
+        replaced = [(path, func(found)) for path, found in self.named_predictors()]
+        for path, found in replaced:
+            set_attribute_by_name(self, path, found)
         return self
 
     def set_lm(self, lm: Any) -> None:
