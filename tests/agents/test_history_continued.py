@@ -228,3 +228,14 @@ def test_a_call_without_a_result_is_shown_with_an_interrupted_one() -> None:
     call = reasonact.ToolCalls.from_dict_list([{"id": "c", "name": "look_up", "args": {"topic": "x"}}])
     _, request = second_run(reasonact.History(messages=[{"question": "?", "tool_calls": call}]), is_native=True)
     assert ("c", True) == (request.messages[3]["tool_call_id"], "interrupted" in request.messages[3]["content"])
+
+
+def test_a_store_that_sorts_the_keys_of_its_json_does_no_harm() -> None:
+    text = json.dumps(json.loads(first_run().model_dump_json()), sort_keys=True)
+    prediction, request = second_run(text)
+    _, expected = second_run(first_run())
+    assert json.dumps(expected.messages) == json.dumps(request.messages)
+    assert ["question", "next_thought", "tool_calls"] == list(prediction.history.messages[0])
+    shorter = reasonact.drop_oldest_turns(prediction.history)
+    assert shorter is not None
+    assert {"question": "How often?"} == shorter.messages[0]

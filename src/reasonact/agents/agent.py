@@ -38,6 +38,7 @@ _FOR_PREDICTORS = ("lm", "config")
 class Agent(Module):
     """Base of the agents. A subclass says how one run goes, in `_steps`."""
 
+    saved_attributes: ClassVar[tuple[str, ...]] = ("max_iters",)
     kind: ClassVar[AgentKind]
     ending: ClassVar[str]
     reserved_inputs: ClassVar[frozenset[str]]
@@ -68,6 +69,44 @@ class Agent(Module):
     @abstractmethod
     def _steps(self, run: Run) -> Flow[AgentPrediction]:
         """The run, from where its state stands to the prediction."""
+
+    @abstractmethod
+    def _with_tools(self, instructions: str) -> str:
+        """Instructions of the predictor ``react`` in which this agent's tools stand."""
+
+    def adopt_instructions(self, name: str, instructions: str) -> str:
+        """Saved instructions with the tools that the agent has now in place of those it was saved with.
+
+        Args:
+            name: The predictor's path below the agent.
+            instructions: The saved text.
+
+        Returns:
+            The text; where it holds no list of tools that is recognised, with the tools at its end.
+        """
+        if name.partition(".")[0] != "react":
+            return instructions
+        adopted = self._with_tools(instructions)
+        if adopted.startswith(f"{instructions}\n"):
+            logger.warning(
+                "the saved instructions of %s hold no list of tools as this library or DSPy writes it; they were "
+                "taken whole, and the tools of the agent added at their end",
+                type(self).__name__,
+            )
+        return adopted
+
+    def adopt_attribute(self, name: str, value: Any) -> None:
+        """Take ``max_iters`` over from a saved file.
+
+        Args:
+            name: The attribute.
+            value: What the file holds for it.
+
+        Raises:
+            TypeError: It is no whole number.
+            ValueError: It is negative.
+        """
+        super().adopt_attribute(name, check_max_iters(value) if name == "max_iters" else value)
 
     def forward(self, /, **input_args: Any) -> Any:
         """Run the agent, blocking. See the class for what a call takes and returns."""

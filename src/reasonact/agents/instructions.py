@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -14,7 +15,13 @@ TOOLS_END: Final = (
     "Write `next_tool_args` as one JSON object that holds the arguments by name, {} where there are none."
 )
 
+# Saved instructions may be DSPy's, or an optimiser's that kept only the list itself.
+_TOOL_LINE: Final = re.compile(
+    r"\((?P<number>\d+)\) (?P<name>.+?)(?:[:,.].*)? "
+    r"(?:It takes arguments \{.*\}\.|Arguments as JSON schemas: \{.*\})"
+)
 _TOOL_NAMES: Final = "Tools: "
+_TOOL_NAMES_LINE: Final = re.compile(r"(?:Tools|The available tools are): `[^`]+`(?:, `[^`]+`)*\.")
 
 
 def react_instructions(signature: type[Signature], tools: Mapping[str, Tool]) -> str:
@@ -53,17 +60,43 @@ def tool_block(tools: Mapping[str, Tool]) -> str:
     Returns:
         Several lines, from `TOOLS_BEGIN` to `TOOLS_END`.
     """
-    return "\n".join(
-        [TOOLS_BEGIN, "", *(f"({number}) {tool}" for number, tool in enumerate(tools.values(), start=1)), TOOLS_END]
-    )
+    return "\n".join([TOOLS_BEGIN, "", *_tool_lines(tools), TOOLS_END])
 
 
 def with_tool_block(instructions: str, tools: Mapping[str, Tool]) -> str:
-    """Instructions whose tool block lists ``tools``; where there is none, it is appended."""
+    """Instructions whose list of tools is of ``tools``.
+
+    Args:
+        instructions: A text of this library or of DSPy, perhaps rewritten by an optimiser.
+        tools: Every tool by name, the one that ends the work last.
+
+    Returns:
+        The text with its list put anew; where none is recognised, with the block appended.
+    """
     begin, end = instructions.find(TOOLS_BEGIN), instructions.find(TOOLS_END)
-    if begin < 0 or end < begin:
-        return f"{instructions}\n\n{tool_block(tools)}"
-    return instructions[:begin] + tool_block(tools) + instructions[end + len(TOOLS_END) :]
+    if 0 <= begin < end:
+        return instructions[:begin] + tool_block(tools) + instructions[end + len(TOOLS_END) :]
+    lines = instructions.split("\n")
+    for last in range(len(lines) - 1, -1, -1):
+        first = _start_of_list(lines, last, ending=list(tools)[-1])
+        if first is not None:
+            return "\n".join([*lines[:first], *_tool_lines(tools), *lines[last + 1 :]])
+    return f"{instructions}\n\n{tool_block(tools)}"
+
+
+def _start_of_list(lines: list[str], last: int, *, ending: str) -> int | None:
+    """Where the numbered list of tools begins that ends with the tool ``ending`` on line ``last``, if one does."""
+    found = _TOOL_LINE.fullmatch(lines[last])
+    if found is None or found["name"] != ending:
+        return None
+    count = int(found["number"])
+    listed = [_TOOL_LINE.fullmatch(line) for line in lines[max(last + 1 - count, 0) : last + 1]]
+    numbers = [int(item["number"]) for item in listed if item is not None]
+    return last + 1 - count if numbers == list(range(1, count + 1)) else None
+
+
+def _tool_lines(tools: Mapping[str, Tool]) -> list[str]:
+    return [f"({number}) {tool}" for number, tool in enumerate(tools.values(), start=1)]
 
 
 def react_v2_instructions(signature: type[Signature], tools: Mapping[str, Tool]) -> str:
@@ -95,10 +128,10 @@ def tool_names_line(tools: Iterable[str]) -> str:
 
 
 def with_tool_names(instructions: str, tools: Iterable[str]) -> str:
-    """Instructions whose line of tool names lists ``tools``; where there is none, it is appended."""
+    """Instructions whose line of tool names, ours or DSPy's, lists ``tools``; where there is none, it is appended."""
     lines = instructions.split("\n")
     for index in range(len(lines) - 1, -1, -1):
-        if lines[index].startswith(_TOOL_NAMES):
+        if _TOOL_NAMES_LINE.fullmatch(lines[index]):
             return "\n".join([*lines[:index], tool_names_line(tools), *lines[index + 1 :]])
     return f"{instructions}\n{tool_names_line(tools)}"
 

@@ -149,6 +149,9 @@ class ReAct(Agent):
     def _ending_tool(self) -> Tool:
         return finish_tool(self.signature.output_fields)
 
+    def _with_tools(self, instructions: str) -> str:
+        return with_tool_block(instructions, self.tools)
+
     def _step_signature(self, instructions: str, tools: Mapping[str, Tool]) -> type[Signature]:
         names = Literal[tuple(tools)]  # type: ignore[valid-type]
         return (

@@ -10,7 +10,7 @@ from reasonact.adapters.base import Adapter
 from reasonact.adapters.chat import ChatAdapter
 from reasonact.adapters.layout import plain_type
 from reasonact.agents.agent import Agent
-from reasonact.agents.instructions import correction, react_v2_instructions
+from reasonact.agents.instructions import correction, react_v2_instructions, with_tool_names
 from reasonact.agents.options import AgentOptions, SyncTools
 from reasonact.agents.overflow import drop_oldest_turns
 from reasonact.agents.result import AgentPrediction
@@ -144,6 +144,9 @@ class ReActV2(Agent):
 
     def _ending_tool(self) -> Tool:
         return submit_tool(self.signature)
+
+    def _with_tools(self, instructions: str) -> str:
+        return with_tool_names(instructions, self.tools)
 
     def _call_arguments(self) -> tuple[str, ...]:
         return ("max_iters", "tools", "history")

@@ -9,10 +9,11 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from reasonact.signatures.signature import Signature
-from reasonact.types.history import History
+from reasonact.types.history import CORRECTION, History
 from reasonact.types.json_form import json_form
 
 _DATA: Final = (str, int, float, list, dict)
+_STEP_KEYS: Final = ("next_thought", "tool_calls", CORRECTION)
 _PLAIN: Final = (str, int, float, bool, Any)
 
 
@@ -41,7 +42,10 @@ def retyped(signature: type[Signature], values: Mapping[str, Any]) -> Mapping[st
 
 
 def retyped_history(signature: type[Signature], history: History) -> History:
-    """A history whose inputs and outputs have their declared types.
+    """A history whose inputs and outputs have their declared types, inputs first in each event.
+
+    Some stores of JSON give keys back in an order of their own, while what an event says
+    before its step is what a person said.
 
     Args:
         signature: The task.
@@ -50,10 +54,19 @@ def retyped_history(signature: type[Signature], history: History) -> History:
     Returns:
         The same object where nothing had to be changed.
     """
-    events: list[Any] = [retyped(signature, event) for event in history.messages]
+    events: list[Any] = [_inputs_first(signature, retyped(signature, event)) for event in history.messages]
     if all(new is old for new, old in zip(events, history.messages, strict=True)):
         return history
     return History.model_construct(messages=events)
+
+
+def _inputs_first(signature: type[Signature], event: Mapping[str, Any]) -> Mapping[str, Any]:
+    inputs = [name for name in event if name in signature.input_fields]
+    if inputs == list(event)[: len(inputs)]:
+        return event
+    steps = [name for name in _STEP_KEYS if name in event]
+    others = [name for name in event if name not in inputs and name not in steps]
+    return {name: event[name] for name in (*inputs, *steps, *others)}
 
 
 def _typed(signature: type[Signature], name: str, annotation: Any, value: Any) -> Any:
