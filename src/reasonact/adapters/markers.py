@@ -24,17 +24,22 @@ END: Final = "completed"
 """The name in the marker that closes a completion."""
 
 _MARKER = r"\[{2,4}[ \t]*##[ \t#]*(?P<name>\w+)[ \t]*##[ \t#]*\]{2,4}"
-_FENCE = r"(?:^|(?<=\]\]))[ \t]*(?P<run>`{3,}|~{3,})|(?P<glued>`{3,})(?=[ \t]*\[\[[ \t]*##)"
-_STRING = r'(?P<string>"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z))'
+_FENCE = r"^[ \t]*(?P<run>`{3,}|~{3,})|(?P<glued>`{3,})(?=[ \t]*\[\[[ \t]*##)"
+_STRING = r'(?P<string>"[^"\\]*(?:\\.[^"\\]*)*(?:(?P<closed>")|\\?\Z))'
 _PROSE_TOKEN: Final = re.compile(f"{_FENCE}|{_MARKER}", re.MULTILINE)
 _JSON_TOKEN: Final = re.compile(f"{_STRING}|{_FENCE}|{_MARKER}", re.MULTILINE | re.DOTALL)
 _BARE_MARKER: Final = re.compile(_MARKER)
 _JSON_START: Final = re.compile(r'\s*(?:```\w*\s*)?(?:[{"]|\[(?!\[[ \t]*##))')
 _THOUGHTS: Final = re.compile(r"\s*<(think|thinking)>", re.IGNORECASE)
+_OPENING_FENCE: Final = re.compile(r"[ \t]*(?P<run>`{3,}|~{3,})(?![ \t]*\[\[[ \t]*##)")
 _BEFORE_MARKER: Final = re.compile(r"[ \t]*\[\[[ \t]*##")
 _FENCE_ENDS: Final = re.compile(r"[ \t]*(?:$|\[\[)", re.MULTILINE)
 _OUTER_FENCE: Final = re.compile(r"\s*```[\w-]*[ \t]*\n(?=\s*\[\[[ \t]*##)")
 _DECORATION: Final = " \t*#>"
+_DOUBTFUL_END: Final = re.compile(r"(?:(?:`+[ \t]*)?\[[^\]\n]*\]{0,2}|`+[ \t]*)\Z")
+_LOOKBACK: Final = 200  # characters of a line that may yet turn out to be a marker
+_SIGN: Final = re.compile(r"\S")
+_OPEN_LEAD: Final = re.compile(r"\[(?:\[[ \t]*#?)?")  # more has to come before it is known what this begins
 
 
 class Names:
@@ -120,7 +125,7 @@ def read_sections(text: str, names: Names, required: Iterable[str]) -> Sections:
     outer = _OUTER_FENCE.match(text)
     if outer is not None and text.rstrip().endswith("\n```"):
         text = text[outer.end() : text.rstrip().rfind("```")]
-    text = _without_thoughts(text)
+    text = text[thoughts_end(text, final=True) :]
     needed = frozenset(required)
     found = _collect(_split(text, names, protect=True), names)
     if not needed <= found.values.keys() or found.conflicts:
@@ -130,12 +135,25 @@ def read_sections(text: str, names: Names, required: Iterable[str]) -> Sections:
     return found
 
 
-def _without_thoughts(text: str) -> str:
+def thoughts_end(text: str, *, final: bool) -> int | None:
+    """Where a completion goes on after the think block at its start.
+
+    Args:
+        text: The completion, as far as it has come.
+        final: Whether that is all.
+
+    Returns:
+        The place, 0 where there is no such block; None while that is open.
+    """
     opening = _THOUGHTS.match(text)
     if opening is None:
-        return text
+        start = text.lstrip().casefold()
+        undecided = any(tag.startswith(start) for tag in ("<think>", "<thinking>"))
+        return None if undecided and not final else 0
     closing = re.compile(rf"</{opening.group(1)}>", re.IGNORECASE).search(text, opening.end())
-    return text if closing is None else text[closing.end() :]
+    if closing is None:
+        return 0 if final else None
+    return closing.end()
 
 
 def _collect(sections: Iterable[tuple[str | None, str]], names: Names) -> Sections:
@@ -156,47 +174,175 @@ def _collect(sections: Iterable[tuple[str | None, str]], names: Names) -> Sectio
 
 
 def _split(text: str, names: Names, *, protect: bool) -> Iterable[tuple[str | None, str]]:
-    """Yield each section's name and text; one pass, see the note on top of the file."""
-    line = _Line(text)
-    section: str | None = None
-    start = position = 0
-    pattern = _PROSE_TOKEN
-    fence: re.Match[str] | None = None
-    stray = -1
-    while True:
-        token = pattern.search(text, position)
-        if token is None:
-            if fence is None:
+    scan = MarkerScan(names, protect=protect)
+    return [(name, text[start:end].strip()) for name, start, end in scan.extend(text, final=True)]
+
+
+class MarkerScan:
+    """One pass over a completion, which may still be coming; see the note on top of the file.
+
+    Args:
+        names: The names that markers may carry.
+        protect: Whether code blocks and quotes make content of markers.
+    """
+
+    __slots__ = (
+        "_fence",
+        "_in_fence",
+        "_line",
+        "_names",
+        "_pattern",
+        "_position",
+        "_protect",
+        "_stray",
+        "certain",
+        "section",
+        "start",
+        "text",
+    )
+
+    def __init__(self, names: Names, *, protect: bool = True) -> None:
+        self._names = names
+        self._protect = protect
+        self._line = _Line()
+        self._pattern = _PROSE_TOKEN
+        self._fence: re.Match[str] | None = None
+        self._in_fence = -1  # where the first marker in the open fence is
+        self._stray: re.Match[str] | None = None
+        self._position = 0
+        self.text = ""
+        self.section: str | None = None
+        """The name of the section that is open; None before the first, and for a name that nobody knows."""
+        self.start = 0
+        """Where its content begins."""
+        self.certain = 0
+        """Up to where the text is known to be its content."""
+
+    def extend(self, text: str, *, final: bool) -> list[tuple[str | None, int, int]]:
+        """Take more of the text.
+
+        Args:
+            text: What follows.
+            final: Whether that is all.
+
+        Returns:
+            The name, start and end of each section that is now complete; with ``final`` of
+            the last one too.
+        """
+        self.text += text
+        done: list[tuple[str | None, int, int]] = []
+        while True:
+            token = self._pattern.search(self.text, self._position)
+            if token is None:
+                if final and self._fence is not None:
+                    # It never closes, so it was no fence: from there on, no protection.
+                    self._unprotect(self._fence.end())
+                    continue
                 break
-            # It never closes, so it was no fence: from there on, no protection.
-            position, fence, protect, pattern = fence.end(), None, False, _PROSE_TOKEN
-            continue
-        position = token.end()
-        if token.lastgroup == "string":
-            if not token.group().endswith('"') or len(token.group()) == 1:
-                position, protect, pattern = token.start() + 1, False, _PROSE_TOKEN
-            elif text[start : token.start()].strip() == "":
-                pattern = _PROSE_TOKEN  # a quoted text: what may follow it is prose
-            continue
-        written = token.group("name")
-        if written is None:
-            if protect and fence is not None:
-                fence = None if _closes(fence, token) else fence
-            elif _BEFORE_MARKER.match(text, position):
-                stray = token.start()  # the end of a fence that nothing opened
-            elif protect:
-                fence = token
-            continue
-        name = names.find(written)
-        if fence is not None or not line.counts(token, names.opens_in_line(name), protect=protect):
-            continue
-        end = line.before(token) if stray < start else stray
-        yield section, text[start:end].strip()
-        section, start, stray = name, token.end(), -1
-        if text.startswith("**", start):
+            if not (final or self._is_settled(token)):
+                break
+            if token.lastgroup == "string":
+                if token.group("closed") is None:
+                    self._unprotect(token.start() + 1)
+                else:
+                    if not self.text[self.start : token.start()].strip():
+                        self._pattern = _PROSE_TOKEN  # a quoted text: what may follow it is prose
+                    self._position = token.end()
+                continue
+            self._position = token.end()
+            if token.group("name") is None:
+                self._take_fence(token)
+            elif self._fence is not None:
+                self._in_fence = token.start() if self._in_fence < 0 else self._in_fence
+            else:
+                name = self._names.find(token.group("name"))
+                if self._line.counts(self.text, token, self._names.opens_in_line(name), protect=self._protect):
+                    done.append((self.section, self.start, self._end_before(token)))
+                    self._open(name, token.end())
+        if final:
+            done.append((self.section, self.start, len(self.text)))
+        else:
+            self._note_certain(token)
+        return done
+
+    def _end_before(self, token: re.Match[str]) -> int:
+        stray = self._stray
+        if stray is not None and not self.text[stray.end() : token.start()].strip():
+            return stray.start()
+        return self._line.before(self.text, token)
+
+    def _unprotect(self, position: int) -> None:
+        self._position, self._fence, self._protect, self._pattern = position, None, False, _PROSE_TOKEN
+
+    def _open(self, name: str | None, start: int) -> None:
+        if self.text.startswith("**", start):
             start += 2
-        pattern = _JSON_TOKEN if protect and _JSON_START.match(text, start) else _PROSE_TOKEN
-    yield section, text[start:].strip()
+        self.section, self.start, self.certain, self._stray = name, start, start, None
+        opens_json = self._protect and _JSON_START.match(self.text, start)
+        self._pattern = _JSON_TOKEN if opens_json else _PROSE_TOKEN
+        fence = _OPENING_FENCE.match(self.text, start) if self._protect else None
+        if fence is not None:
+            self._fence, self._position = fence, fence.end()
+
+    def _take_fence(self, token: re.Match[str]) -> None:
+        if self._protect and self._fence is not None:
+            if _closes(self._fence, token):
+                self._fence, self._in_fence = None, -1
+        elif _BEFORE_MARKER.match(self.text, token.end()):
+            self._stray = token  # the end of a fence that nothing opened
+        elif self._protect:
+            self._fence = token
+
+    def _is_settled(self, token: re.Match[str]) -> bool:
+        """Whether more text could not make another token, or another decision, of it."""
+        end = token.end()
+        if token.lastgroup == "string":
+            return token.group("closed") is not None
+        if token.group("name") is None:
+            return self.text.find("\n", end) >= 0
+        if self._fence is not None:
+            return end < len(self.text)
+        # A marker inside a line counts or not by the rest of its line.
+        on_line = self._line.is_fresh(self.text, token) or self.text.find("\n", end) >= 0
+        return on_line and self._value_is_known(end)
+
+    def _value_is_known(self, start: int) -> bool:
+        """Whether a value's first signs, by which it is JSON or prose, are there."""
+        if self.text.startswith("*", start):
+            if len(self.text) == start + 1:
+                return False
+            start += 2 if self.text.startswith("**", start) else 0
+        sign = _SIGN.search(self.text, start)
+        if sign is not None and sign.group() in "`~":
+            line_end = self.text.find("\n", sign.end())
+            sign = _SIGN.search(self.text, line_end) if line_end >= 0 else None
+        if sign is None:
+            return False
+        lead = self.text[sign.start() : sign.start() + _LOOKBACK]
+        return len(lead) == _LOOKBACK or _OPEN_LEAD.fullmatch(lead) is None
+
+    def _note_certain(self, token: re.Match[str] | None) -> None:
+        """Note what of the open section is certain, and where to look on."""
+        doubtful = _DOUBTFUL_END.search(self.text, max(self.start, len(self.text) - _LOOKBACK))
+        certain = doubtful.start() if doubtful is not None else len(self.text)
+        if token is not None:
+            start = token.start()
+            if token.lastgroup == "string":
+                marked = self.text.find("[[", start)
+                start = len(self.text) if marked < 0 else marked
+            certain = min(certain, start)
+        if self._in_fence >= 0:
+            certain = min(certain, self._in_fence)
+        if self._stray is not None and not self.text[self._stray.end() : certain].strip():
+            certain = min(certain, self._stray.start())
+        begun = max(self.text.rfind("\n", 0, certain) + 1, self.start)
+        if not self.text[begun:certain].strip(_DECORATION + "`~"):
+            certain = begun  # it may belong to a marker or a fence
+        self.certain = max(self.start, certain)
+        if token is None:
+            last_line = self.text.rfind("\n", self._position) + 1
+            long_line = len(self.text) - last_line > _LOOKBACK
+            self._position = max(self._position, min(certain, len(self.text)) if long_line else last_line)
 
 
 def _closes(opening: re.Match[str], token: re.Match[str]) -> bool:
@@ -207,48 +353,52 @@ def _closes(opening: re.Match[str], token: re.Match[str]) -> bool:
 class _Line:
     """What stands around a marker on its line, looked at piece by piece from match to match."""
 
-    __slots__ = ("_fresh", "_odd", "_quote_at", "_seen", "_text")
+    __slots__ = ("_fresh", "_odd", "_quote_at", "_seen")
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self) -> None:
         self._seen = 0
         self._fresh = True  # only decoration since the line began
         self._odd = {'"': False, "`": False}
         self._quote_at = {'"': -1, "`": -1}
 
-    def counts(self, token: re.Match[str], known: bool, *, protect: bool) -> bool:
-        """Whether a marker opens a section."""
+    def is_fresh(self, text: str, token: re.Match[str]) -> bool:
+        """Whether a marker begins its line."""
+        newline = text.rfind("\n", self._seen, token.start())
+        fresh = self._fresh or newline >= 0
+        return fresh and not text[max(newline + 1, self._seen) : token.start()].strip(_DECORATION)
+
+    def counts(self, text: str, token: re.Match[str], known: bool, *, protect: bool) -> bool:
+        """Whether a marker opens a section; the text behind it is looked at no more."""
         start, end = token.span()
-        newline = self._text.rfind("\n", self._seen, start)
+        newline = text.rfind("\n", self._seen, start)
         if newline >= 0:
-            self._fresh = True
             self._odd = {'"': False, "`": False}
-        piece = self._text[max(newline + 1, self._seen) : start]
+        piece = text[max(newline + 1, self._seen) : start]
+        self._fresh = self.is_fresh(text, token)
         self._seen = end
-        if self._fresh and not piece.strip(_DECORATION):
+        if self._fresh:
             return True
-        self._fresh = False
         for quote in '"`':
             if piece.count(quote) % 2:
                 self._odd[quote] = not self._odd[quote]
         if not known:
             return False
-        if protect and self._text[start - 1 : start] == "'" == self._text[end : end + 1]:
+        if protect and text[start - 1 : start] == "'" == text[end : end + 1]:
             return False
-        return not protect or not any(self._odd[quote] and self._closes(quote, end) for quote in '"`')
+        return not protect or not any(self._odd[quote] and self._closes(text, quote, end) for quote in '"`')
 
-    def before(self, token: re.Match[str]) -> int:
+    def before(self, text: str, token: re.Match[str]) -> int:
         """Where the text before a counted marker ends: its own decoration is not content."""
         start = token.start()
-        while start > 0 and self._text[start - 1] in " \t*#>" and self._fresh:
+        while start > 0 and text[start - 1] in _DECORATION and self._fresh:
             start -= 1
         return start
 
-    def _closes(self, quote: str, end: int) -> bool:
+    def _closes(self, text: str, quote: str, end: int) -> bool:
         at = self._quote_at[quote]
         if at < end:
-            line_end = self._text.find("\n", end)
-            line_end = len(self._text) if line_end < 0 else line_end
-            found = self._text.find(quote, end, line_end)
+            line_end = text.find("\n", end)
+            line_end = len(text) if line_end < 0 else line_end
+            found = text.find(quote, end, line_end)
             at = self._quote_at[quote] = found if found >= 0 else line_end
-        return at < len(self._text) and self._text[at] == quote
+        return at < len(text) and text[at] == quote
