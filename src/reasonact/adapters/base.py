@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from reasonact.adapters.asking import ask
 from reasonact.adapters.composing import HOOKS, compose, overrides
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.layout import layout_of
@@ -28,7 +29,7 @@ from reasonact.adapters.plan import Native, Plan
 from reasonact.adapters.prompt_hooks import PromptHooks
 from reasonact.adapters.readers import typed_fields
 from reasonact.adapters.reading import read_completion
-from reasonact.lm.call import call_lm
+from reasonact.adapters.splitting import FreeTextSplitter, SilentSplitter, Splitter
 from reasonact.runtime.callbacks import BaseCallback, observed
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.flow import Command, Flow, call
@@ -117,7 +118,7 @@ class Adapter(PromptHooks):
             The output fields of each completion.
         """
         plan = self.render(lm, options, signature, demos, inputs, rendered)
-        outputs = yield from call_lm(lm, plan.messages, plan.options)
+        outputs = yield from ask(self, lm, plan)
         return self.read(plan, outputs)
 
     def call_flow(
@@ -240,6 +241,31 @@ class Adapter(PromptHooks):
             AdapterParseError: The text cannot be read for certain.
         """
         raise NotImplementedError
+
+    def splitter(self, plan: Plan) -> Splitter:
+        """What cuts a completion into fields while it arrives.
+
+        Args:
+            plan: The plan of the request.
+
+        Returns:
+            A new splitter, for one completion.
+        """
+        name = plan.native.free_text
+        if name is not None:
+            return FreeTextSplitter(name, lambda text: str(self.free_text(plan, text).get(name, "")))
+        return self.field_splitter(plan.shown)
+
+    def field_splitter(self, signature: Any) -> Splitter:
+        """What cuts a completion in this adapter's own form; here nothing does.
+
+        Args:
+            signature: The signature as the prompt shows it.
+
+        Returns:
+            A new splitter, for one completion.
+        """
+        return SilentSplitter()
 
     def free_text(self, plan: Plan, text: str) -> dict[str, Any]:
         """Read the text beside native calls, in a request that asked for no form.

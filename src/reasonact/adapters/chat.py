@@ -10,8 +10,10 @@ from reasonact.adapters.base import Adapter
 from reasonact.adapters.content import field_content, joined, stripped
 from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.adapters.layout import layout_of
+from reasonact.adapters.marker_splitter import MarkerSplitter
 from reasonact.adapters.markers import END, Names, marker, quoted, read_sections, unquoted
 from reasonact.adapters.readers import parse_error, required_fields
+from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.type_form import form_of
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.types.base import Type
@@ -111,15 +113,23 @@ class ChatAdapter(Adapter):
 
     def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
         """The sections of the output fields; see `Adapter.raw_fields`."""
-        names: Names | None = signature.memo.get(Names)
-        if names is None:
-            names = signature.memo[Names] = Names(signature.output_fields, signature.input_fields)
-        found = read_sections(completion, names, required_fields(signature))
+        found = read_sections(completion, _names(signature), required_fields(signature))
         if found.conflicts:
             named = ", ".join(f"`{name}`" for name in found.conflicts)
             message = f"Given twice, with different values: {named}."
             raise parse_error(type(self).__name__, signature, completion, message, raw=found.values)
         return {name: unquoted(value) for name, value in found.values.items()}
+
+    def field_splitter(self, signature: Any) -> Splitter:
+        """What cuts a completion at its markers."""
+        return MarkerSplitter(_names(signature))
+
+
+def _names(signature: Any) -> Names:
+    names: Names | None = signature.memo.get(Names)
+    if names is None:
+        names = signature.memo[Names] = Names(signature.output_fields, signature.input_fields)
+    return names
 
 
 def _is_output(info: Any) -> bool:

@@ -10,6 +10,7 @@ from reasonact.adapters.annotation_names import translate_field_type
 from reasonact.adapters.chat import ChatAdapter
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.fields import FieldInfoWithName
+from reasonact.adapters.json_splitter import JsonSplitter
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.lenient_json import loads_lenient
 from reasonact.adapters.markers import marker
@@ -17,6 +18,7 @@ from reasonact.adapters.plan import Plan
 from reasonact.adapters.readers import parse_error
 from reasonact.adapters.refusals import Refusal, Refusals
 from reasonact.adapters.response_format import OBJECT_FORMAT, schema_format
+from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.type_form import form_of
 from reasonact.adapters.values import serialize_for_json
 from reasonact.lm.call import call_lm
@@ -145,6 +147,10 @@ class JSONAdapter(ChatAdapter):
                 type(self).__name__, signature, completion, f"A JSON object was expected, found {_kind(value)}."
             )
         return _by_name(value, wanted)
+
+    def field_splitter(self, signature: Any) -> Splitter:
+        """What takes the fields out of the JSON object."""
+        return JsonSplitter(signature.output_fields)
 
     def format_finetune_data(
         self, signature: Any, demos: list[Any], inputs: dict[str, Any], outputs: dict[str, Any]

@@ -15,6 +15,7 @@ from typing import Final
 
 _FENCE: Final = r"^[ \t]*(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)$"
 _DECORATION: Final = r"[ \t>*#_]*"
+_SUFFIX: Final = 40  # characters that may stand between a label and its colon
 _CLOSING: Final = r"[ \t]*\d*[ \t]*(?:\([^()\n]*\)[ \t]*)?[*_]*:[*_]*"
 
 
@@ -40,7 +41,7 @@ class Labels:
         keys: What each label stands for, by its words without the colon.
     """
 
-    __slots__ = ("_escaped", "_keys", "_label", "_token")
+    __slots__ = ("_escaped", "_keys", "_label", "_start", "_token")
 
     def __init__(self, keys: Mapping[str, str]) -> None:
         self._keys = {_folded(label): key for label, key in keys.items()}
@@ -49,6 +50,7 @@ class Labels:
         label = rf"(?P<label>{words}){_CLOSING}"
         self._label = re.compile(rf"^({_DECORATION}\\*)(?={words}{_CLOSING}|{words}[ \t]*:)", _FLAGS)
         self._escaped = re.compile(rf"^({_DECORATION}\\*)\\(?={words}{_CLOSING}|{words}[ \t]*:)", _FLAGS)
+        self._start = re.compile(rf"{_DECORATION}{label}", _FLAGS)
         self._token = re.compile(rf"{_FENCE}|^{_DECORATION}{label}", _FLAGS)
 
     def split(self, text: str, *, protect: bool = True) -> Iterator[Section]:
@@ -84,6 +86,34 @@ class Labels:
             yield Section(key, opened, text[start : token.start()].strip())
             key, opened, start = self._keys[_folded(token.group("label"))], token.start(), token.end()
         yield Section(key, opened, text[start:].strip())
+
+    def match(self, line: str) -> tuple[str, int] | None:
+        """The label at the start of a line.
+
+        Args:
+            line: The line.
+
+        Returns:
+            What the label stands for, and where the text behind it begins; None where there is none.
+        """
+        found = self._start.match(line)
+        return None if found is None else (self._keys[_folded(found.group("label"))], found.end())
+
+    def may_begin(self, line: str) -> bool:
+        """Whether a line that is still coming may turn out to have a label.
+
+        Args:
+            line: Its start.
+
+        Returns:
+            False once more text cannot make a label of it.
+        """
+        start = _folded(line.lstrip(" \t>*#_\\"))
+        return any(
+            label.startswith(start)
+            or (start.startswith(label) and ":" not in start and len(start) < len(label) + _SUFFIX)
+            for label in self._keys
+        )
 
     def escape(self, text: str) -> str:
         """A value as it can stand under a label."""

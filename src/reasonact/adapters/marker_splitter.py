@@ -53,7 +53,7 @@ class MarkerSplitter(Splitter):
 
     def _leave(self) -> None:
         field = self._field
-        if field is not None and not self._begun:
+        if field is not None and not self._said:
             self._field = None  # a marker without a value is said twice, or the value is to come
             return
         if field is not None:

@@ -22,7 +22,7 @@ OBSERVATION: Final = "Observation"
 STOP: Final = f"\n{OBSERVATION}:"
 """The stop sequence: what follows it would be a result of the model's own making."""
 
-_LABELS: Final = Labels(
+LABELS: Final = Labels(
     {
         "Thought": "thought",
         "Action": "action",
@@ -86,7 +86,7 @@ def _read_step(text: str, *, protect: bool) -> Step:
     arguments: Any = None
     waiting = False
     forged = 0
-    for section in _LABELS.split(text, protect=protect):
+    for section in LABELS.split(text, protect=protect):
         body = section.text
         if section.key == "observation":
             forged += 1
@@ -94,13 +94,13 @@ def _read_step(text: str, *, protect: bool) -> Step:
             continue
         elif section.key in (None, "thought"):
             if body:
-                thoughts.append(_LABELS.unescape(body))
+                thoughts.append(LABELS.unescape(body))
         elif section.key == "answer":
-            answer = _LABELS.unescape(body)
+            answer = LABELS.unescape(body)
         elif section.key == "action":
-            name, arguments, waiting = _read_action(_LABELS.unescape(body))
+            name, arguments, waiting = _read_action(LABELS.unescape(body))
         elif waiting:
-            arguments, waiting = _read_arguments(_LABELS.unescape(body)), False
+            arguments, waiting = _read_arguments(LABELS.unescape(body)), False
     return Step("\n".join(thoughts), name, arguments, answer, forged)
 
 
@@ -126,7 +126,7 @@ def call_arguments(arguments: Any, parameters: Mapping[str, Any] | None) -> dict
 
 def written_thought(thought: Any) -> str:
     """A thought under its label."""
-    return f"Thought: {_LABELS.escape(str(thought))}"
+    return f"Thought: {LABELS.escape(str(thought))}"
 
 
 def written_action(name: str, arguments: Any) -> str:
@@ -138,14 +138,14 @@ def written_action(name: str, arguments: Any) -> str:
 def written_answer(answer: Any) -> str:
     """An answer under its label."""
     rendered = answer if isinstance(answer, str) else json.dumps(serialize_for_json(answer), ensure_ascii=False)
-    return f"Answer: {_LABELS.escape(rendered)}"
+    return f"Answer: {LABELS.escape(rendered)}"
 
 
 def written_observation(value: Any, *, is_error: bool = False) -> Content:
     """A result under its label; one that is an error says so, and cannot pass for a tool's result."""
     label = f"{OBSERVATION} (error): " if is_error else f"{OBSERVATION}: "
     rendered = render_value(value)
-    return joined([label, _LABELS.escape(rendered) if isinstance(rendered, str) else rendered])
+    return joined([label, LABELS.escape(rendered) if isinstance(rendered, str) else rendered])
 
 
 def _read_action(body: str) -> tuple[str, Any, bool]:

@@ -34,6 +34,8 @@ class Splitter(ABC):
         self._pieces: list[Piece] = []
         self._field: str | None = None
         self._begun = False
+        self._said = False  # something of the open field is out
+        self._lead = ""
         self._space = ""
 
     def feed(self, text: str) -> list[Piece]:
@@ -67,7 +69,12 @@ class Splitter(ABC):
     def _open(self, field: str | None) -> None:
         """Begin a field (None: what belongs to none), ending the one before."""
         self._finish()
-        self._field, self._begun, self._space = field, False, ""
+        self._field, self._begun, self._said, self._lead, self._space = field, False, False, "", ""
+
+    def _resume(self, separator: str) -> None:
+        """Go on with the open field in a further part of the text."""
+        self._lead = separator if self._said else ""
+        self._begun, self._space = False, ""
 
     def _emit(self, text: str) -> None:
         """Add to the field that is open; outer white space is held back until it proves to be inner."""
@@ -77,7 +84,8 @@ class Splitter(ABC):
             text = text.lstrip()
             if not text:
                 return
-            self._begun = True
+            text, self._lead = self._lead + text, ""
+            self._begun = self._said = True
         kept = text.rstrip()
         if not kept:
             self._space += text
@@ -93,6 +101,16 @@ class Splitter(ABC):
     def _drained(self) -> list[Piece]:
         pieces, self._pieces = self._pieces, []
         return pieces
+
+
+class SilentSplitter(Splitter):
+    """For forms whose fields are known only once the completion is whole: gives out nothing."""
+
+    def _take(self, text: str) -> None:
+        """Nothing is kept."""
+
+    def _end(self) -> None:
+        """Nothing was held back."""
 
 
 class FreeTextSplitter(Splitter):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from reasonact.adapters.annotation_names import get_field_description_string
+from reasonact.adapters.asking import ask
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.content import Content, field_content, joined, stripped
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.fields import FieldInfoWithName, named
+from reasonact.adapters.label_splitter import LabelSplitter
 from reasonact.adapters.labels import Labels
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.plan import Plan
 from reasonact.adapters.protocol import (
+    LABELS,
     STOP,
     call_arguments,
     read_step,
@@ -25,9 +29,9 @@ from reasonact.adapters.protocol import (
 from reasonact.adapters.protocol_tools import FINISH, SUBMIT, called, example_call, named_tool, tool_list_text
 from reasonact.adapters.readers import parse_error
 from reasonact.adapters.refusals import Refusal, Refusals
+from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.type_form import form_of
 from reasonact.adapters.values import translate_field_type
-from reasonact.lm.call import call_lm
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.runtime.flow import Flow
 from reasonact.signatures.fields import infer_prefix
@@ -88,12 +92,12 @@ class TextProtocolAdapter(Adapter):
         """Render, ask, read; once more without the stop sequence where that is refused."""
         plan = self.render(lm, options, signature, demos, inputs, rendered)
         try:
-            outputs = yield from call_lm(lm, plan.messages, plan.options)
+            outputs = yield from ask(self, lm, plan)
         except Refusal as error:
             if _STOP in options or _STOP not in plan.options or not _refused_stop.note(lm, error):
                 raise
             weaker = {name: value for name, value in plan.options.items() if name != _STOP}
-            outputs = yield from call_lm(lm, plan.messages, weaker)
+            outputs = yield from ask(self, lm, replace(plan, options=weaker))
         return self.read(plan, outputs)
 
     def read(self, plan: Plan, outputs: Iterable[Any]) -> list[dict[str, Any]]:
@@ -282,6 +286,15 @@ class TextProtocolAdapter(Adapter):
             return raw
         raw[layout_of(signature).tool_calls or ""] = ToolCalls(tool_calls=[called(step, offered)])
         return raw
+
+    def field_splitter(self, signature: Any) -> Splitter:
+        """What cuts a completion at its labels; of a step, the thought."""
+        if not _is_protocol(signature):
+            return LabelSplitter(_reader(signature), {name: name for name in signature.output_fields})
+        if _THOUGHT not in signature.output_fields:
+            return LabelSplitter(LABELS, {})
+        ends = ("action", "input", "observation", "answer")
+        return LabelSplitter(LABELS, {"thought": _THOUGHT}, lead=_THOUGHT, ends=ends)
 
     def _labelled(self, signature: Any, completion: str) -> Mapping[str, Any]:
         known = _reader(signature)

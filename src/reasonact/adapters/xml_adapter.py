@@ -11,6 +11,8 @@ from reasonact.adapters.content import Content, field_content, joined, stripped
 from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.readers import parse_error
+from reasonact.adapters.splitting import Splitter
+from reasonact.adapters.tag_splitter import TagSplitter
 from reasonact.adapters.xml_text import escaped, read_fields
 from reasonact.adapters.xml_values import element, example, nests, raw_value
 
@@ -98,6 +100,12 @@ class XMLAdapter(ChatAdapter):
                 message = f"Given twice, with different values: `{name}`."
                 raise parse_error(type(self).__name__, signature, completion, message, raw=found)
         return found
+
+    def field_splitter(self, signature: Any) -> Splitter:
+        """What cuts a completion at its tags."""
+        fields = signature.output_fields
+        nested = [name for name, info in fields.items() if nests(info.annotation)]
+        return TagSplitter({name.casefold(): name for name in fields}, nested)
 
 
 def _block(name: str, text: str) -> str:

@@ -40,7 +40,7 @@ def unescaped(text: str) -> str:
     """What `escaped` was given; white space around it, and CDATA brackets, are form."""
     text = text.strip()
     if _CDATA not in text:
-        return _ENTITY.sub(_character, text) if "&" in text else text
+        return unescaped_part(text)
     pieces: list[str] = []
     position = 0
     for start, end in _cdata_spans(text):
@@ -49,6 +49,11 @@ def unescaped(text: str) -> str:
         position = end
     pieces.append(_ENTITY.sub(_character, text[position:]))
     return "".join(pieces)
+
+
+def unescaped_part(text: str) -> str:
+    """Entities as characters, in a part of a text; its white space stays."""
+    return _ENTITY.sub(_character, text) if "&" in text else text
 
 
 def is_name(text: str) -> bool:

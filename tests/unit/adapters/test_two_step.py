@@ -55,3 +55,8 @@ def test_fields_that_cannot_be_taken_out_are_an_error_with_the_first_answer() ->
 def test_an_extraction_model_that_is_none_is_refused(model: Any) -> None:
     with pytest.raises(ValueError, match="extraction_model"):
         TwoStepAdapter(model)
+
+
+def test_nothing_is_known_before_the_second_step() -> None:
+    splitter = TwoStepAdapter(ScriptedLM([])).field_splitter(QA)
+    assert [] == [*splitter.feed("Yes, 3."), *splitter.close()]
