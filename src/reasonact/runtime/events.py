@@ -1,9 +1,10 @@
-"""Events of a run, and the sink that takes them.
+"""The events of a run, and the sink that takes them.
 
 A flow says what happens by ``yield from emit(event)``; where nobody listens that costs
 one look at a context variable. A sink takes events in the order in which they happen,
 and may make the producer wait, so that a slow reader slows the run instead of filling
-memory.
+memory. A sink that listens *live* also gets the pieces of an answer while they arrive,
+for which models are asked to stream.
 """
 
 from __future__ import annotations
@@ -11,30 +12,60 @@ from __future__ import annotations
 import contextvars
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from reasonact.runtime.flow import Command, Flow, call
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sourced:
+    """What every event carries."""
+
+    source: Any = field(default=None, repr=False, compare=False)
+    """The module that reports: the agent, or the predictor."""
+
+
 @dataclass(frozen=True, slots=True)
-class RunStarted:
-    """An agent begins: its class name and the inputs of the call."""
+class RunStarted(_Sourced):
+    """An agent, or the module that is streamed, begins: its class name and the inputs of the call."""
 
     agent: str
     inputs: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class ThoughtText:
-    """A piece of the model's thought in a turn; the pieces of a turn add up to the thought."""
+class ThoughtText(_Sourced):
+    """A piece of the model's thought in a turn; the pieces of a turn add up to the thought.
+
+    Where a provider gives its reasoning apart from the text, the reasoning comes first.
+    """
 
     turn: int
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCalled:
+class ToolCallDelta(_Sourced):
+    """A piece of a tool call while the model writes it; `ToolCalled` has the whole.
+
+    Args:
+        turn: The turn; None where a predictor outside an agent asks for the call.
+        index: The number of the call in the turn, from 0.
+        call_id: The provider's id for it, as soon as it is known.
+        name: The tool.
+        text: What came of the arguments, as JSON text.
+    """
+
+    turn: int | None
+    index: int
+    call_id: str | None
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled(_Sourced):
     """The model asks for a tool, arguments whole and as the tool will get them."""
 
     turn: int
@@ -44,7 +75,7 @@ class ToolCalled:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolReturned:
+class ToolReturned(_Sourced):
     """A tool has answered, or failed (``is_error``; then ``value`` is the model's error line)."""
 
     turn: int
@@ -55,7 +86,37 @@ class ToolReturned:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnFinished:
+class OutputText(_Sourced):
+    """A piece of an output field, as the model writes it; the pieces up to ``done`` add up to the field.
+
+    A field that is no text comes as it is written, most often as JSON.
+
+    Args:
+        field: The output field.
+        text: What came; may be empty where ``done``.
+        done: Whether the field is complete.
+        turn: The turn of the agent that wrote it; None outside of turns.
+    """
+
+    field: str
+    text: str
+    done: bool
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextWithdrawn(_Sourced):
+    """What came as pieces of this turn's thought and outputs does not hold: it is replaced by what follows.
+
+    A completion that could not be read is asked for again in another form, or was read
+    otherwise than it seemed while it arrived.
+    """
+
+    turn: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished(_Sourced):
     """A turn is over; ``usage`` holds its tokens by kind, as the provider reports them."""
 
     turn: int
@@ -63,13 +124,23 @@ class TurnFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class RunFinished:
+class RunFinished(_Sourced):
     """The run is over: its prediction."""
 
     prediction: Any
 
 
-Event = RunStarted | ThoughtText | ToolCalled | ToolReturned | TurnFinished | RunFinished
+Event = (
+    RunStarted
+    | ThoughtText
+    | ToolCallDelta
+    | ToolCalled
+    | ToolReturned
+    | OutputText
+    | TextWithdrawn
+    | TurnFinished
+    | RunFinished
+)
 
 
 class EventSink(Protocol):
@@ -82,42 +153,58 @@ class EventSink(Protocol):
         """Take one event without blocking the event loop."""
 
 
-_sink: contextvars.ContextVar[EventSink | None] = contextvars.ContextVar("reasonact_event_sink", default=None)
+@dataclass(frozen=True, slots=True)
+class _Listener:
+    sink: EventSink
+    live: bool
+
+
+_listener: contextvars.ContextVar[_Listener | None] = contextvars.ContextVar("reasonact_event_listener", default=None)
 
 
 @contextmanager
-def listening(sink: EventSink | None) -> Iterator[None]:
-    """Send the events of everything run in the block to a sink (None: to nobody)."""
-    token = _sink.set(sink)
+def listening(sink: EventSink | None, *, live: bool = False) -> Iterator[None]:
+    """Send the events of everything run in the block to a sink (None: to nobody).
+
+    Args:
+        sink: Who listens.
+        live: Whether to stream models, and report the pieces of their answers as they come.
+    """
+    token = _listener.set(None if sink is None else _Listener(sink, live))
     try:
         yield
     finally:
-        _sink.reset(token)
+        _listener.reset(token)
 
 
 def current_sink() -> EventSink | None:
     """The sink that listens here, if any."""
-    return _sink.get()
+    listener = _listener.get()
+    return None if listener is None else listener.sink
+
+
+def live_sink() -> EventSink | None:
+    """The sink that listens here live, if any."""
+    listener = _listener.get()
+    return listener.sink if listener is not None and listener.live else None
 
 
 @dataclass(frozen=True, slots=True)
 class Emit(Command[None]):
-    """Hand one event to the sink that listens here."""
+    """Hand one event to a sink."""
 
+    sink: EventSink
     event: Event
 
     def run(self) -> None:
-        sink = _sink.get()
-        if sink is not None:
-            sink.put(self.event)
+        self.sink.put(self.event)
 
     async def arun(self) -> None:
-        sink = _sink.get()
-        if sink is not None:
-            await sink.aput(self.event)
+        await self.sink.aput(self.event)
 
 
 def emit(event: Event) -> Flow[None]:
     """Report an event from inside a flow."""
-    if _sink.get() is not None:
-        yield from call(Emit(event))
+    listener = _listener.get()
+    if listener is not None:
+        yield from call(Emit(listener.sink, event))
