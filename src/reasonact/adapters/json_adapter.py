@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from reasonact.adapters.annotation_names import translate_field_type
+from reasonact.adapters.asking import ask
 from reasonact.adapters.chat import ChatAdapter
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.fields import FieldInfoWithName
@@ -21,7 +23,6 @@ from reasonact.adapters.response_format import OBJECT_FORMAT, schema_format
 from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.type_form import form_of
 from reasonact.adapters.values import serialize_for_json
-from reasonact.lm.call import call_lm
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.runtime.flow import Flow
 
@@ -80,11 +81,11 @@ class JSONAdapter(ChatAdapter):
         plan = self.render(lm, options, signature, demos, inputs, rendered)
         sent = plan.options
         try:
-            outputs = yield from call_lm(lm, plan.messages, sent)
+            outputs = yield from ask(self, lm, plan)
         except Refusal as error:
             if _OPTION in options or sent.get(_OPTION) in (None, OBJECT_FORMAT) or not _refused_schema.note(lm, error):
                 raise
-            outputs = yield from call_lm(lm, plan.messages, {**sent, _OPTION: dict(OBJECT_FORMAT)})
+            outputs = yield from ask(self, lm, replace(plan, options={**sent, _OPTION: dict(OBJECT_FORMAT)}))
         return self.read(plan, outputs)
 
     def format_field_structure(self, signature: Any) -> str:

@@ -19,8 +19,11 @@ from reasonact.lm.base import BaseLM
 from reasonact.modules.commands import CallModule
 from reasonact.modules.module import Module, reported
 from reasonact.modules.parameter import Parameter
+from reasonact.modules.showing import shown_live, withdraw
+from reasonact.modules.state import dump_predict, load_predict
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.runtime.drive import adrive, drive
+from reasonact.runtime.events import live_sink
 from reasonact.runtime.flow import Flow, call
 from reasonact.runtime.settings import settings
 from reasonact.signatures.signature import Signature, ensure_signature
@@ -81,6 +84,29 @@ class Predict(Module, Parameter):
         """The options that go with every request."""
         return self.config
 
+    def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
+        """What the predictor has learned, as plain data in DSPy's form; otherwise as for `BaseModule`."""
+        return dump_predict(self, json_mode)
+
+    def load_state(  # type: ignore[override] # it returns the predictor, as DSPy's does
+        self, state: Mapping[str, Any], *, allow_unsafe_lm_state: bool = False
+    ) -> Predict:
+        """Take over what `dump_state` gave, here or in DSPy. On an error nothing is changed.
+
+        Args:
+            state: The state of this predictor.
+            allow_unsafe_lm_state: Also take addresses and headers of requests, and LM
+                classes of the program's own. Say so only for a state that you trust.
+
+        Returns:
+            This predictor.
+
+        Raises:
+            ValueError: The state is none, or holds what cannot be used.
+        """
+        load_predict(self, state, allow_unsafe_lm_state=allow_unsafe_lm_state)
+        return self
+
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Ask the model. See the class for what a call takes.
 
@@ -130,7 +156,12 @@ class Predict(Module, Parameter):
         _check_inputs(signature, inputs)
 
         adapter: Adapter = settings.adapter or ChatAdapter()
-        completions = yield from _completions(adapter, lm, options, signature, demos, inputs, rendered)
+
+        def body() -> Flow[list[dict[str, Any]]]:
+            return _completions(self, adapter, lm, options, signature, demos, inputs, rendered)
+
+        sink = live_sink()
+        completions = yield from body() if sink is None else shown_live(sink, self, signature, body)
         prediction = Prediction.from_completions(completions, signature=signature)
         if kwargs.get("_trace", True):
             self._record(inputs, prediction)
@@ -181,6 +212,7 @@ def _runs_the_own_flow(predict: Predict) -> bool:
 
 
 def _completions(
+    predict: Predict,
     adapter: Adapter,
     lm: BaseLM,
     options: Mapping[str, Any],
@@ -194,6 +226,7 @@ def _completions(
     except AdapterParseError as first:
         if first.tool_calls or not getattr(adapter, "use_json_adapter_fallback", False):
             raise
+        yield from withdraw(predict)
         # It asks in the same mode: a prompt without native tools is followed by one without.
         fallback = JSONAdapter(
             callbacks=adapter.callbacks,
