@@ -8,7 +8,7 @@ calling modules, usage. The flow's only command, `RunForward`, runs `forward` or
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TextIO, TypeVar
@@ -17,10 +17,13 @@ from reasonact.lm.inspect_history import pretty_print_history
 from reasonact.lm.usage import track_usage
 from reasonact.modules.attribute_path import set_attribute_by_name
 from reasonact.modules.base_module import BaseModule
+from reasonact.modules.execute import executed
 from reasonact.modules.module_batch import arun_batch, run_batch
 from reasonact.modules.progress import BatchUsage
+from reasonact.modules.streamed import Fields, Kinds, streamed
 from reasonact.runtime.callbacks import BaseCallback, observed
 from reasonact.runtime.drive import adrive, drive
+from reasonact.runtime.events import Event
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.runtime.settings import settings
 
@@ -72,6 +75,48 @@ class Module(BaseModule, metaclass=_ModuleMeta):
     async def acall(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run ``aforward``; otherwise as calling the object."""
         return await adrive(call_module(self, args, kwargs))
+
+    def stream(
+        self, /, *args: Any, kinds: Kinds = None, fields: Fields = None, **kwargs: Any
+    ) -> Generator[Event, None, None]:
+        """Run the module, and see what happens while it happens: ``for event in module.stream(...)``.
+
+        The run goes on while the next event is waited for, in a thread of its own with the
+        caller's settings. Leaving the loop ends it.
+
+        Args:
+            *args: As for a call.
+            kinds: Classes of events to see; by default all. See ``reasonact.streaming``.
+            fields: Names of output fields whose text to see; by default all.
+            **kwargs: As for a call. Where the signature has an input ``kinds`` or
+                ``fields``, these are that, and there is no such filter.
+
+        Returns:
+            A generator of events: `RunStarted` first, `RunFinished` with the prediction last.
+
+        Raises:
+            TypeError: A filter names no classes or fields.
+            BaseException: What a call raises, after the events before it.
+        """
+        return streamed(self, args, kwargs, kinds, fields, Module).events()
+
+    def astream(self, /, *args: Any, kinds: Kinds = None, fields: Fields = None, **kwargs: Any) -> AsyncIterator[Event]:
+        """As `stream`, on the running event loop: ``async for event in module.astream(...)``."""
+        return streamed(self, args, kwargs, kinds, fields, Module).aevents()
+
+    def aexecute(self, /, *, stream: bool = False, **inputs: Any) -> Any:
+        """Run the module in the form of udspy.
+
+        Args:
+            stream: Whether to get the answer in pieces.
+            **inputs: As for a call.
+
+        Returns:
+            An awaitable of the prediction; with ``stream`` an async iterator of
+            `OutputStreamChunk`, the thought of an agent as field ``reasoning``, and of the
+            prediction at the end.
+        """
+        return executed(self.astream(**inputs), self) if stream else self.acall(**inputs)
 
     def forward(self, /, *args: Any, **kwargs: Any) -> Any:
         """What the module does. Override it.
