@@ -1,7 +1,8 @@
 """The command ``reasonact``.
 
 A command's code is loaded when it is chosen, so that help and a typing error cost
-nothing. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 ended by Ctrl-C.
+nothing. Exit codes: 0 done, 1 failed (or, of a check, something is left), 2 wrong usage,
+130 ended by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Final
 
 DONE: Final = 0
@@ -58,7 +60,34 @@ def _demo(options: argparse.Namespace) -> int:
     return DONE
 
 
-COMMANDS: Final = (Command("demo", "let an agent answer a question, live in the terminal", _demo_arguments, _demo),)
+def _migrate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", type=Path, help="a Python file, a notebook or a folder")
+    parser.add_argument("--to", choices=("3.4", "3.5", "3.6"), default="3.5", help="the line to move to (default: 3.5)")
+    parser.add_argument("--fix", action="store_true", help="rewrite what keeps its meaning for certain")
+    parser.add_argument("--diff", action="store_true", help="show what --fix rewrites, or would")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+
+
+def _migrate(options: argparse.Namespace) -> int:
+    try:
+        command = import_module("reasonact.migration.command")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "libcst":
+            raise
+        return _complain("migrate reads programs by libcst: pip install 'reasonact[migrate]'", WRONG_USAGE)
+    try:
+        is_left = command.migrate(
+            options.paths, target=options.to, fix=options.fix, diff=options.diff, output=options.format
+        )
+    except FileNotFoundError as error:
+        return _complain(str(error), WRONG_USAGE)
+    return FAILED if is_left else DONE
+
+
+COMMANDS: Final = (
+    Command("demo", "let an agent answer a question, live in the terminal", _demo_arguments, _demo),
+    Command("migrate", "tell what the move to a line of DSPy changes in programs", _migrate_arguments, _migrate),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

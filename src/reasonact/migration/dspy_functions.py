@@ -19,7 +19,7 @@ _TYPES: Final[Mapping[str, Any]] = {
 }
 
 
-class dotdict(dict[str, Any]):  # noqa: N801 - DSPy's name
+class dotdict(dict[str, Any]):
     """A dict whose items are attributes too."""
 
     def __getattr__(self, name: str) -> Any:
