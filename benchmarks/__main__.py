@@ -22,6 +22,8 @@ SUITES: Final = {
     "tools": "tool_calls",
     "history": "history_format",
     "parsing": "parsing",
+    "litellm": "through_litellm",
+    "concurrency": "concurrency",
     "memory": "memory",
     "parallel": "side_by_side",
     "heartbeat": "heartbeat",
