@@ -111,10 +111,6 @@ class Batch:
         """How many are over, failed ones among them."""
         return len(self._done)
 
-    def is_over(self, index: int) -> bool:
-        """Whether an example has its output or its error."""
-        return index in self._done
-
     def flow(self, index: int) -> Flow[None]:
         """The run of one example. Its failure goes into the books; only what ends the batch comes out.
 

@@ -251,7 +251,7 @@ class _Rows:
         writer = csv.DictWriter(text, self.columns, restval="")
         writer.writeheader()
         writer.writerows(self.rows)
-        return text.getvalue().encode("utf-8", "surrogatepass")
+        return text.getvalue().encode("utf-8", "backslashreplace")
 
     def json(self) -> bytes:
         return json.dumps([json_form(row) for row in self.rows]).encode("ascii")

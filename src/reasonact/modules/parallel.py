@@ -130,7 +130,7 @@ class _Threads:
             for _ in range(min(self.count, len(self.waiting))):
                 self._start(self._work)
             while self.alive and self.failure is None:
-                under_way = [index for index in self.started if not self.batch.is_over(index)]
+                under_way = list(self.started)
                 if not under_way and not self.waiting:
                     break  # a first try may still hang whose second one was quicker
                 now = time.monotonic()
@@ -140,7 +140,7 @@ class _Threads:
                         break
                 else:
                     self._try_stragglers_again(under_way, now)
-                self.change.wait(_LONGEST_WAIT)
+                self.change.wait(min(_LONGEST_WAIT, self.timeout) if self.timeout > 0 else _LONGEST_WAIT)
         if self.failure is not None:
             raise self.failure
 
@@ -181,6 +181,7 @@ class _Threads:
             with self.change:
                 self.failure = self.failure or error
         with self.change:
+            self.started.pop(index, None)  # of two tries the quicker one
             self.change.notify_all()
 
 

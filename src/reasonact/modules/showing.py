@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
+
+from pydantic.fields import FieldInfo
 
 from reasonact.adapters.values import format_field_value
 from reasonact.runtime.events import (
@@ -93,22 +95,27 @@ def shown_live(
     with listening(shown, live=True):
         completions = yield from body()
         values = completions[0] if completions else {}
-        texts = {name: _text(signature, name, values) for name in signature.output_fields}
-        if any(_differs(shown.text(name), text, values.get(name)) for name, text in texts.items()):
+        fields = signature.output_fields
+        texts = {name: shown_text(fields[name], values[name]) for name in fields if values.get(name) is not None}
+        if any(_differs(shown.text(name), texts.get(name), values.get(name)) for name in fields):
             yield from emit(TextWithdrawn(None, source=source))
         for name, text in texts.items():
-            missing = shown.text(name) is None and text is not None
-            if missing and not (shown.calls and isinstance(values[name], ToolCalls)):
-                assert text is not None
+            if shown.text(name) is None and not (shown.calls and isinstance(values[name], ToolCalls)):
                 yield from emit(OutputText(name, text, True, source=source))
     return completions
 
 
-def _text(signature: type[Signature], name: str, values: Mapping[str, Any]) -> str | None:
-    value = values.get(name)
-    if value is None:
-        return None
-    formatted = format_field_value(signature.output_fields[name], value)
+def shown_text(info: FieldInfo, value: Any) -> str:
+    """The value of a field as the text of an event.
+
+    Args:
+        info: The field.
+        value: Its value.
+
+    Returns:
+        A text as it is, anything else as JSON.
+    """
+    formatted = format_field_value(info, value)
     return formatted if isinstance(formatted, str) else str(value)
 
 

@@ -8,6 +8,7 @@ makes the value, so that a file can name types but run nothing.
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
 import logging
@@ -31,6 +32,7 @@ _VALUE: Final = "value"
 _COLLECTIONS: Final[Mapping[str, type[Any]]] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 _COMPLETIONS: Final = "completions"
 _NUMBER: Final = "number"
+_BYTES: Final = "bytes"
 _EVENT: Final = "event"
 _MAPPING: Final = "mapping"
 
@@ -51,6 +53,8 @@ def to_stored(value: Any) -> Any:
         return value
     if type(value) is float:
         return value if math.isfinite(value) else {_KIND: _NUMBER, _VALUE: repr(value)}
+    if type(value) is bytes:
+        return {_KIND: _BYTES, _VALUE: base64.b64encode(value).decode("ascii")}
     if type(value) is list:
         return [to_stored(item) for item in value]
     if type(value) is dict:
@@ -93,6 +97,8 @@ def from_stored(data: Any) -> Any:
     kind, value = data[_KIND], data[_VALUE]
     if kind == _NUMBER:
         return float(value)
+    if kind == _BYTES:
+        return base64.b64decode(value)
     if kind == _MAPPING:
         return {from_stored(key): from_stored(item) for key, item in value}
     if kind in _COLLECTIONS:

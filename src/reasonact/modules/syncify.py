@@ -39,7 +39,7 @@ class _Forward:
     def __init__(self, aforward: Callable[..., Awaitable[Any]]) -> None:
         self._aforward = aforward
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         async def run() -> Any:
             return await self._aforward(*args, **kwargs)
 
@@ -53,8 +53,8 @@ class _SyncModule(Module):
         super().__init__()
         self.program = program
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, /, *args: Any, **kwargs: Any) -> Any:
         return _Forward(self.program.aforward)(*args, **kwargs)
 
-    async def aforward(self, *args: Any, **kwargs: Any) -> Any:
+    async def aforward(self, /, *args: Any, **kwargs: Any) -> Any:
         return await self.program.aforward(*args, **kwargs)
