@@ -12,10 +12,11 @@ from __future__ import annotations
 import contextvars
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from reasonact.runtime.flow import Command, Flow, call
+from reasonact.runtime.settings import settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,13 +107,18 @@ class OutputText(_Sourced):
 
 @dataclass(frozen=True, slots=True)
 class TextWithdrawn(_Sourced):
-    """What came as pieces of this turn's thought and outputs does not hold: it is replaced by what follows.
+    """What came as pieces of this turn does not hold: it is replaced by what follows.
 
     A completion that could not be read is asked for again in another form, or was read
-    otherwise than it seemed while it arrived.
+    otherwise than it seemed while it arrived; outputs may turn out not to fit.
+
+    Args:
+        turn: The turn; None outside of turns.
+        field: The output field whose pieces do not hold; None for all of the turn, thought included.
     """
 
     turn: int | None
+    field: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,20 +163,38 @@ class EventSink(Protocol):
 class _Listener:
     sink: EventSink
     live: bool
+    by_predictor: bool
 
 
 _listener: contextvars.ContextVar[_Listener | None] = contextvars.ContextVar("reasonact_event_listener", default=None)
 
 
 @contextmanager
-def listening(sink: EventSink | None, *, live: bool = False) -> Iterator[None]:
+def listening(sink: EventSink | None, *, live: bool = False, by_predictor: bool = False) -> Iterator[None]:
     """Send the events of everything run in the block to a sink (None: to nobody).
 
     Args:
         sink: Who listens.
         live: Whether to stream models, and report the pieces of their answers as they come.
+        by_predictor: Whether an agent's turns are reported as the fields of its predictors
+            too, beside what they mean to the agent.
     """
-    token = _listener.set(None if sink is None else _Listener(sink, live))
+    token = _listener.set(None if sink is None else _Listener(sink, live, by_predictor))
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
+def listening_through(sink: EventSink) -> Iterator[None]:
+    """Put a sink before the one that listens here; what that one wants to hear stays the same.
+
+    Args:
+        sink: Takes the events, and hands them on as it sees fit.
+    """
+    listener = _listener.get()
+    token = _listener.set(None if listener is None else replace(listener, sink=sink))
     try:
         yield
     finally:
@@ -189,6 +213,12 @@ def live_sink() -> EventSink | None:
     return listener.sink if listener is not None and listener.live else None
 
 
+def wants_fields() -> bool:
+    """Whether an agent's turns are to be reported as the fields of its predictors too."""
+    listener = _listener.get()
+    return listener is not None and listener.by_predictor
+
+
 @dataclass(frozen=True, slots=True)
 class Emit(Command[None]):
     """Hand one event to a sink."""
@@ -204,7 +234,10 @@ class Emit(Command[None]):
 
 
 def emit(event: Event) -> Flow[None]:
-    """Report an event from inside a flow."""
+    """Report an event from inside a flow; its source is the module at work, unless it names another."""
     listener = _listener.get()
     if listener is not None:
+        callers = settings.caller_modules
+        if event.source is None and callers:
+            event = replace(event, source=callers[-1])
         yield from call(Emit(listener.sink, event))
