@@ -19,8 +19,9 @@ from reasonact.runtime.events import (
     ThoughtText,
     ToolCallDelta,
     emit,
-    listening,
+    listening_through,
     live_sink,
+    wants_fields,
 )
 from reasonact.runtime.flow import Flow
 from reasonact.runtime.settings import settings
@@ -45,7 +46,7 @@ def told_live(run: Run, request: Flow[T]) -> Flow[T]:
     outputs = () if ending is None or run.state.agent != "structured" else tuple(ending.args)
     source = (settings.caller_modules or (None,))[-1]
     run.told = Told(sink, source, run.state.turn, outputs)
-    with listening(run.told, live=True):
+    with listening_through(run.told):
         return (yield from request)
 
 
@@ -102,6 +103,7 @@ class Told:
         self._source = source
         self._turn = turn
         self._fields = outputs
+        self._as_it_is = wants_fields()
         self.forget()
 
     def forget(self) -> None:
@@ -133,12 +135,13 @@ class Told:
 
     def _tell(self, event: Event) -> list[Event]:
         if isinstance(event, OutputText):
-            return self._field(event)
+            return [event, *self._field(event)] if self._as_it_is else self._field(event)
         if isinstance(event, ToolCallDelta) and event.turn is None:
             return self._call(CallDelta(event.index, event.call_id, event.name, event.text))
         if isinstance(event, TextWithdrawn) and event.turn is None:
             self.forget()
-            return [TextWithdrawn(self._turn, source=self._source)]
+            told = TextWithdrawn(self._turn, source=self._source)
+            return [event, told] if self._as_it_is else [told]
         return [event]
 
     def _field(self, event: OutputText) -> list[Event]:

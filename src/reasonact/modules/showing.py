@@ -15,7 +15,7 @@ from reasonact.runtime.events import (
     TextWithdrawn,
     ToolCallDelta,
     emit,
-    listening,
+    listening_through,
     live_sink,
 )
 from reasonact.runtime.flow import Flow
@@ -92,7 +92,7 @@ def shown_live(
         What the body gives.
     """
     shown = Shown(sink)
-    with listening(shown, live=True):
+    with listening_through(shown):
         completions = yield from body()
         values = completions[0] if completions else {}
         fields = signature.output_fields
