@@ -55,6 +55,21 @@ def _splitter(adapter: Adapter, plan: Plan) -> Splitter | None:
         return None
 
 
+def merged(pieces: list[Piece]) -> list[Piece]:
+    """The same pieces, neighbours of one field in one.
+
+    Args:
+        pieces: What a splitter gave at once.
+    """
+    joined: list[Piece] = []
+    for piece in pieces:
+        if joined and joined[-1].field == piece.field and not joined[-1].done:
+            joined[-1] = Piece(piece.field, joined[-1].delta + piece.delta, piece.done)
+        else:
+            joined.append(piece)
+    return joined
+
+
 class ChunkReader:
     """Turns the chunks of one answer into events.
 
@@ -121,7 +136,7 @@ class ChunkReader:
         return events
 
     def _pieces(self, pieces: list[Piece]) -> list[Event]:
-        return [OutputText(field, text, done, source=self._source) for field, text, done in pieces]
+        return [OutputText(field, text, done, source=self._source) for field, text, done in merged(pieces)]
 
     def _thought_ended(self) -> list[Event]:
         if not self._thinks or self._thought is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from reasonact.adapters.asking import merged
 from reasonact.adapters.call_splitter import CallSplitter
 from reasonact.adapters.json_splitter import JsonSplitter
 from reasonact.agents.run import Run
@@ -168,7 +169,7 @@ class Told:
         if delta.index != self._submit:  # the first valid one counts, and this one is most likely valid
             return []
         told: list[Event] = []
-        for field, text, done in self._splitter.feed(delta.arguments):
+        for field, text, done in merged(self._splitter.feed(delta.arguments)):
             self._outputs.setdefault(field, []).append(text)
             told.append(OutputText(field, text, done, self._turn, source=self._source))
         return told
