@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from reasonact import modules as modules
     from reasonact import runtime as runtime
     from reasonact import signatures as signatures
+    from reasonact import streaming as streaming
     from reasonact import testing as testing
     from reasonact import tools as tools
     from reasonact import types as types
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from reasonact.modules.chain_of_thought import ChainOfThought as ChainOfThought
     from reasonact.modules.evaluate import Evaluate as Evaluate
     from reasonact.modules.evaluate import EvaluationResult as EvaluationResult
+    from reasonact.modules.execute import OutputStreamChunk as OutputStreamChunk
     from reasonact.modules.load_program import load as load
     from reasonact.modules.module import Module as Module
     from reasonact.modules.parallel import Parallel as Parallel
@@ -92,6 +94,7 @@ if TYPE_CHECKING:
     from reasonact.signatures.signature import Signature as Signature
     from reasonact.signatures.signature import ensure_signature as ensure_signature
     from reasonact.signatures.signature import make_signature as make_signature
+    from reasonact.streaming.streamify import streamify as streamify
     from reasonact.tools.decorator import tool as tool
     from reasonact.tools.mcp import MCPTools as MCPTools
     from reasonact.tools.tool import Tool as Tool

@@ -44,6 +44,8 @@ CLOCK_PLACES = (
     "runtime/asyncify.py",
     "runtime/syncify.py",
     "runtime/limits.py",
+    "runtime/handoff.py",
+    "runtime/stream.py",
     "lm/",
     "tools/",
     "modules/parallel.py",

@@ -20,8 +20,6 @@ TO_COME = {
     "configure_dspy_loggers",
     "disable_logging",
     "enable_logging",
-    "streamify",
-    "streaming",
 }
 DSPY_ONLY = ("BestOfN", "Refine", "MIPROv2", "Embedder", "RLM", "OldField", "teleprompt", "retrievers", "lm15")
 

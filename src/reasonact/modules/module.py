@@ -185,7 +185,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
             examples: `Example` objects with their inputs marked, or dicts of inputs.
             num_threads: How many at once; None for the setting of that name.
             max_errors: How many failures end the batch; None for the setting.
-            return_failed_examples: Return failed examples and their errors too.
+            return_failed_examples: Return the inputs of failed examples and their errors too.
             provide_traceback: Whether failures are logged with their traceback.
             disable_progress_bar: Show no bar.
             timeout: Seconds after which one of the last examples is tried a second time,
@@ -197,7 +197,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
 
         Returns:
             The predictions in the order of the examples, None where one failed; with
-            ``return_failed_examples`` a tuple of them, the failed examples and the errors.
+            ``return_failed_examples`` a tuple of them, the failed examples' inputs and the errors.
 
         Raises:
             TypeError, ValueError: An example has no inputs marked or is none, or a number
@@ -264,7 +264,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self._base_init()
-        self.__dict__.update(state)
+        vars(self).update(state)
 
     def __repr__(self) -> str:
         return "\n".join(f"{name} = {predictor!r}" for name, predictor in self.named_predictors())
@@ -325,7 +325,10 @@ def reported(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], b
         What the body returns.
     """
     callers = [*(settings.caller_modules or ()), module]
-    with settings.context(caller_modules=callers), observed("module", module, {**_named(args), **kwargs}) as seen:
+    with (
+        settings.context(caller_modules=callers),
+        observed("module", module, {"args": args, "kwargs": dict(kwargs)}) as seen,
+    ):
         if settings.track_usage and _counts_for_itself():
             with track_usage() as tracker:
                 seen.outputs = yield from body
@@ -339,7 +342,3 @@ def reported(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], b
 def _counts_for_itself() -> bool:
     outer = settings.usage_tracker
     return outer is None or (isinstance(outer, BatchUsage) and outer.stands_alone)
-
-
-def _named(args: tuple[Any, ...]) -> dict[str, Any]:
-    return {"args": args} if args else {}
