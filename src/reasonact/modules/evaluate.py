@@ -91,16 +91,11 @@ class Evaluate:
             raise ValueError("return_outputs is gone: the outputs are always there, in result.results")
         if kwargs:
             logger.warning("Evaluate knows no %s; passed over", ", ".join(kwargs))
+        self.metric, self.failure_score = metric, failure_score
         self.devset = devset
-        self.metric = metric
-        self.num_threads = num_threads
-        self.display_progress = display_progress
-        self.display_table = display_table
-        self.max_errors = max_errors
-        self.provide_traceback = provide_traceback
-        self.failure_score = failure_score
-        self.save_as_csv = save_as_csv
-        self.save_as_json = save_as_json
+        self.max_errors, self.num_threads, self.provide_traceback = max_errors, num_threads, provide_traceback
+        self.display_table, self.display_progress = display_table, display_progress
+        self.save_as_json, self.save_as_csv = save_as_json, save_as_csv
 
     def __call__(
         self,
@@ -186,12 +181,12 @@ class Evaluate:
             label=AverageScore(),
         )
         run_in_threads(batch, num_threads, _TIMEOUT, _STRAGGLERS)
-        failed = (Prediction(), self.failure_score)
-        results = [
-            (example, *(failed if index in batch.errors else batch.results[index]))
-            for index, example in enumerate(examples)
-        ]
-        total = sum(value for _, _, value in results)
+        results: list[Scored] = []
+        for index, example in enumerate(examples):
+            failed = index in batch.errors
+            prediction, value = (Prediction(), self.failure_score) if failed else batch.results[index]
+            results.append((example, prediction, value))
+        total: Any = sum(value for _, _, value in results)
         logger.info("Average Metric: %s / %d (%.1f%%)", total, len(examples), 100 * total / len(examples))
         return EvaluationResult(round(100 * total / len(examples), 2), results)
 

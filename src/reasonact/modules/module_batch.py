@@ -10,6 +10,7 @@ from reasonact.modules.batch import Batch
 from reasonact.modules.commands import CallModule
 from reasonact.modules.parallel import inputs_of, run_in_tasks, run_in_threads
 from reasonact.modules.resume_file import ResumeFile, key_of
+from reasonact.types.example import Example
 
 
 def run_batch(
@@ -62,4 +63,6 @@ def _outcome(batch: Batch, examples: Sequence[Any], with_failed: bool) -> Any:
     if not with_failed:
         return batch.results
     failed = sorted(batch.errors)
-    return batch.results, [examples[index] for index in failed], [batch.errors[index] for index in failed]
+    shown = [examples[index] for index in failed]
+    inputs = [example.inputs() if isinstance(example, Example) else example for example in shown]  # as DSPy gives them
+    return batch.results, inputs, [batch.errors[index] for index in failed]

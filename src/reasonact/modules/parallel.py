@@ -245,12 +245,9 @@ class Parallel:
         self.max_errors: int = settings.max_errors if max_errors is None else max_errors
         if self.num_threads < 1 or self.max_errors < 0:
             raise ValueError(f"num_threads={num_threads}, max_errors={max_errors}: these are not negative")
-        self.access_examples = access_examples
-        self.return_failed_examples = return_failed_examples
-        self.provide_traceback = provide_traceback
-        self.disable_progress_bar = disable_progress_bar
-        self.timeout = timeout
-        self.straggler_limit = straggler_limit
+        self.return_failed_examples, self.access_examples = return_failed_examples, access_examples
+        self.straggler_limit, self.timeout = straggler_limit, timeout
+        self.disable_progress_bar, self.provide_traceback = disable_progress_bar, provide_traceback
         self.failed_examples: list[Any] = []
         self.exceptions: list[Exception] = []
 
@@ -331,11 +328,9 @@ class ParallelExecutor:
     ) -> None:
         self.num_threads: int = num_threads or settings.num_threads
         self.max_errors: int = settings.max_errors if max_errors is None else max_errors
-        self.disable_progress_bar = disable_progress_bar
-        self.provide_traceback = provide_traceback
+        self.straggler_limit, self.timeout = straggler_limit, timeout
         self.compare_results = compare_results
-        self.timeout = timeout
-        self.straggler_limit = straggler_limit
+        self.disable_progress_bar, self.provide_traceback = disable_progress_bar, provide_traceback
         self.error_count = 0
         self.failed_indices: list[int] = []
         self.exceptions_map: dict[int, Exception] = {}

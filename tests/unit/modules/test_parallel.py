@@ -89,7 +89,7 @@ def test_a_failed_example_is_kept_with_its_error(way: str, caplog: pytest.LogCap
     rows = examples(6)
     results, failed, errors = run(Double(2, 4), rows, way, return_failed_examples=True)
     assert [0, 2, None, 6, None, 10] == doubles(results)
-    assert [rows[2], rows[4]] == failed
+    assert [rows[2].inputs(), rows[4].inputs()] == failed
     assert ["bad 2", "bad 4"] == [str(error) for error in errors]
     assert "example 2, Example" in caplog.text
     assert "Traceback" not in caplog.text
