@@ -238,6 +238,20 @@ def test_a_confirmation_of_another_run_is_refused(effects: Effects) -> None:
         played.resume({one.confirmation_id: True}, two.state)
 
 
+def test_of_several_decisions_none_is_used_up_where_one_was_used_already(effects: Effects) -> None:
+    made = [("delete", {"path": "/x"}), ("delete", {"path": "/y"})]
+    played = react_v2([turn("a", *made), submit(answer="1")], effects.tools)
+    state = pause(played).state
+    first, second = state.confirmations
+    with pytest.raises(ConfirmationRequired):
+        played.resume({second: True}, state)
+    with pytest.raises(ValueError, match="was used already"):
+        played.resume({first: True, second: True}, state)
+    with pytest.raises(ConfirmationRequired):
+        played.resume({first: True}, state)
+    assert ["/x*1"] == effects.seen
+
+
 def test_claim_lets_the_program_record_the_use_across_processes(effects: Effects) -> None:
     claimed: list[str] = []
 

@@ -292,3 +292,14 @@ def test_what_is_rendered_step_by_step_is_what_is_rendered_at_once(adapter: type
     with reasonact.context(adapter=adapter()):
         whole = agent._format_trajectory(error.value.trajectory)
     assert whole in shown[len(odd)]
+
+
+def test_a_hook_that_gives_no_dict_is_a_type_error_that_says_so() -> None:
+    class Wrong(reasonact.ReAct):
+        def truncate_trajectory(self, trajectory: dict[str, Any]) -> Any:
+            return "shorter"
+
+    played = react([*searches(2), full()])
+    played.agent = Wrong("question -> answer", [look_up])
+    with pytest.raises(TypeError, match="truncate_trajectory gives a dict or None, not a str"):
+        played(question="?")

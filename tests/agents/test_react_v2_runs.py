@@ -535,3 +535,71 @@ def test_an_annotated_description_reaches_the_schema_of_a_nested_model() -> None
     prediction = react_v2([submit(item={"count": 0}), submit(item={"count": "4"})], signature=signature)(question="?")
     assert Item(count=4) == prediction.item
     assert results(prediction.history)[0].is_error
+
+
+@pytest.mark.parametrize("is_native", [False, True])
+def test_an_input_that_has_a_default_is_said_with_it_and_stays_said(is_native: bool) -> None:
+    class Asked(reasonact.Signature):
+        question: str = reasonact.InputField()
+        language: str = reasonact.InputField(default="Breton")
+        answer: str = reasonact.OutputField()
+
+    script: list[Any] = [turn("t", LOOK), submit(answer="1")]
+    if is_native:
+        script = [native("", ("a", *LOOK)), native("", ("b", "submit", {"answer": "1"}))]
+    played = react_v2(script, signature=Asked, native=is_native)
+    assert "Breton" == played(question="?").history.messages[0]["language"]
+    first, second = (request.messages for request in played.lm.requests)
+    assert "Breton" in first[1]["content"]
+    assert first == second[: len(first)]
+
+
+def test_a_tool_that_changes_its_arguments_does_not_change_what_was_called() -> None:
+    def take(items: list) -> str:  # type: ignore[type-arg]
+        items.clear()
+        return "taken"
+
+    played = react_v2([turn("t", ("take", {"items": [1, 2]})), submit(answer="1")], tools=[take])
+    assert {"items": [1, 2]} == calls(played(question="?").history)[0].args
+    assert "[1, 2]" in str(played.lm.requests[1].messages)
+
+
+def test_a_hook_that_gives_no_history_is_a_type_error_that_says_so() -> None:
+    played = react_v2([turn("t", LOOK), full()], on_overflow=lambda history: history.messages[1:])
+    with pytest.raises(TypeError, match="truncate_history gives a History or None, not a list"):
+        played(question="?")
+
+
+@pytest.mark.parametrize(("option", "value"), [("on_overflow", "oldest"), ("max_bad_steps", -1), ("parallel_tools", 0)])
+def test_an_option_of_an_impossible_value_is_refused_at_construction(option: str, value: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=option):
+        reasonact.ReActV2("question -> answer", [], **{option: value})
+
+
+def test_instructions_that_were_rewritten_still_tell_of_the_tools_of_one_call() -> None:
+    def extra() -> str:
+        return "extra"
+
+    for make, script in (
+        (reasonact.ReActV2, [submit(answer="1")]),
+        (
+            reasonact.ReAct,
+            [
+                "[[ ## next_thought ## ]]\n\n[[ ## next_tool_name ## ]]\nfinish\n[[ ## next_tool_args ## ]]\n{}",
+                "[[ ## reasoning ## ]]\n\n[[ ## answer ## ]]\n1",
+            ],
+        ),
+    ):
+        agent = make("question -> answer", [look_up])
+        agent.react.signature = agent.react.signature.with_instructions("Do it well.")
+        lm = ScriptedLM(script)
+        with reasonact.context(lm=lm):
+            assert "1" == agent(question="?", tools=[extra]).answer
+        system = lm.requests[0].messages[0]["content"]
+        assert "Do it well." in system
+        assert "extra" in system
+
+
+def test_a_signature_without_outputs_is_refused() -> None:
+    with pytest.raises(ValueError, match="no output field; an agent needs one to end on"):
+        reasonact.ReActV2(reasonact.make_signature({"question": (str, reasonact.InputField())}), [])

@@ -232,7 +232,11 @@ class Agent(Module):
 
     def _new_state(self, given: Mapping[str, Any]) -> RunState:
         max_iters = given.get("max_iters")
-        inputs = {name: given[name] for name in self.signature.input_fields if name in given}
+        inputs = {
+            name: given[name] if name in given else field.get_default(call_default_factory=True, validated_data={})
+            for name, field in self.signature.input_fields.items()
+            if name in given or not field.is_required()
+        }
         self._check_inputs(given)
         return RunState(
             agent=self.kind,

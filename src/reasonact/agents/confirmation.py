@@ -114,6 +114,10 @@ class _Used:
         self._lock = threading.Lock()
         self._ids: OrderedDict[str, None] = OrderedDict()
 
+    def __contains__(self, confirmation_id: str) -> bool:
+        with self._lock:
+            return confirmation_id in self._ids
+
     def claim(self, confirmation_id: str) -> bool:
         with self._lock:
             if confirmation_id in self._ids:
@@ -125,6 +129,11 @@ class _Used:
 
 
 _used: Final = _Used()
+
+
+def was_used(confirmation_id: str) -> bool:
+    """Whether this process has used a confirmation."""
+    return confirmation_id in _used
 
 
 def claim_confirmation(confirmation_id: str) -> bool:

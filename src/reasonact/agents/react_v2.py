@@ -217,6 +217,10 @@ class ReActV2(Agent):
                 return (yield from ask(self.react, run, run.view, run.said_inputs(), native=self._calls_natively(run)))
             except ContextWindowExceededError:
                 shorter = self.truncate_history(run.view)
+                if shorter is not None and not isinstance(shorter, History):
+                    raise TypeError(
+                        f"truncate_history gives a History or None, not a {type(shorter).__name__}"
+                    ) from None
                 if shorter is None or weight(shorter) >= weight(run.view):
                     raise
                 run.shorten(shorter)

@@ -36,9 +36,10 @@ class Run:
         in_place: Whether the caller's own history grows (``grow_history_in_place``).
         tracker: Counts the run's model calls.
         began: The clock when the run, or its resumption, began.
-        before: What an earlier part of a resumed run had spent.
+        before: What had been spent when the run began, and by the model calls counted since.
         rendered: What has been rendered of the history so far.
         taken: The call ids that the history and the pending turn hold.
+        calls_counted: How many model calls stand in ``before``.
         calls_reported: How many model calls `turn_finished` has reported.
         view: The history as the model is shown it: long results cut, shortened where it
             did not fit.
@@ -58,6 +59,7 @@ class Run:
     before: Spent
     rendered: Rendered = field(default_factory=Rendered)
     taken: set[str] = field(default_factory=set)
+    calls_counted: int = 0
     calls_reported: int = 0
     view: History = field(default_factory=lambda: History.model_construct(messages=[]))
     announced: set[str] = field(default_factory=set)
@@ -75,17 +77,19 @@ class Run:
 
     def spent(self, now: float) -> Spent:
         """What the run has spent so far, earlier parts included."""
-        calls = self.tracker.calls
-        return replace(
-            self.before,
-            lm_calls=self.before.lm_calls + len(calls),
-            tool_calls=self.state.spent.tool_calls,
-            total_tokens=self.before.total_tokens + sum(_tokens(item.tokens) for item in calls),
-            cost_usd=self.before.cost_usd + sum(item.cost or 0.0 for item in calls),
-            seconds=self.before.seconds + (now - self.began),
-            cached_calls=self.before.cached_calls + sum(item.cached for item in calls),
-            unpriced_calls=self.before.unpriced_calls + sum(item.cost is None for item in calls),
-        )
+        fresh = self.tracker.calls[self.calls_counted :]
+        if fresh:
+            self.calls_counted += len(fresh)
+            self.before = replace(
+                self.before,
+                lm_calls=self.before.lm_calls + len(fresh),
+                total_tokens=self.before.total_tokens + sum(_tokens(item.tokens) for item in fresh),
+                cost_usd=self.before.cost_usd + sum(item.cost or 0.0 for item in fresh),
+                cached_calls=self.before.cached_calls + sum(item.cached for item in fresh),
+                unpriced_calls=self.before.unpriced_calls + sum(item.cost is None for item in fresh),
+            )
+        seconds = self.before.seconds + (now - self.began)
+        return replace(self.before, tool_calls=self.state.spent.tool_calls, seconds=seconds)
 
     def count_tool_call(self) -> None:
         """Count one tool call against the limits."""

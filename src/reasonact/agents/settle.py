@@ -6,6 +6,7 @@ is there, so that whatever leaves the loop afterwards leaves with it.
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from reasonact.agents.confirmation import (
     claim_confirmation,
     confirmation_id_of,
     decision_of,
+    was_used,
 )
 from reasonact.agents.run import Run, limit_reached
 from reasonact.agents.run_state import PendingCall, PendingTurn, SettledCall
@@ -116,7 +118,8 @@ def _run_tools(run: Run, turn: PendingTurn, ready: list[PendingCall]) -> Flow[No
 
     yield from call(
         RunTools(
-            tuple(Invocation(run.tools[item.name], dict(item.args)) for item in ready),
+            # Copies: a tool may change a list that it is given, and the history must not change with it.
+            tuple(Invocation(run.tools[item.name], copy.deepcopy(dict(item.args))) for item in ready),
             parallel=run.options.parallel_tools,
             sync_tools=run.options.sync_tools,
             on_settled=settled,
@@ -165,7 +168,7 @@ def _ask(run: Run, turn: PendingTurn, item: PendingCall, ending: str) -> Flow[No
     decision_of(given, asks=item.name == ASK)
     run.state.confirmations = {}
     if not claim_confirmation(confirmation_id):
-        raise ValueError(f"the confirmation {confirmation_id!r} was used already; a call is approved once")
+        raise _used_already(confirmation_id)
     decide(turn, item, given)
 
 
@@ -237,10 +240,16 @@ def apply_decisions(run: Run, given: Any, *, ending: str, claim: Callable[[str],
         )
     for confirmation_id, decision in decisions.items():
         decision_of(decision, asks=waiting[confirmation_id].name == ASK)  # all of them are good before one is used
+        if was_used(confirmation_id):
+            raise _used_already(confirmation_id)
     for confirmation_id, decision in decisions.items():
         if not claim_confirmation(confirmation_id) or (claim is not None and not claim(confirmation_id)):
-            raise ValueError(f"the confirmation {confirmation_id!r} was used already; a call is approved once")
+            raise _used_already(confirmation_id)
         decide(turn, waiting[confirmation_id], decision)
+
+
+def _used_already(confirmation_id: str) -> ValueError:
+    return ValueError(f"the confirmation {confirmation_id!r} was used already; a call is approved once")
 
 
 @dataclass(frozen=True, slots=True)

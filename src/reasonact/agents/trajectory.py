@@ -60,6 +60,8 @@ def _shortened(agent: ReAct, run: Run, view: dict[str, Any]) -> bool:
         shorter = agent.truncate_trajectory(view)
     except ValueError:  # the hook's way to say that nothing is left to take away
         return False
+    if shorter is not None and not isinstance(shorter, Mapping):
+        raise TypeError(f"truncate_trajectory gives a dict or None, not a {type(shorter).__name__}")
     if shorter is not None and shorter is not view:
         # The run adds its later steps to the view; the dict that was returned stays the hook's own.
         run.state.view = dict(shorter)
