@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from reasonact.agents.confirmation import ConfirmationRequired
+from reasonact.agents.left_behind import left_behind
 from reasonact.agents.options import AgentOptions, check_max_iters
 from reasonact.agents.respond import forget, keep_paused, take_answered
 from reasonact.agents.result import AgentPrediction, attach
@@ -28,6 +29,7 @@ from reasonact.runtime.settings import settings
 from reasonact.signatures.signature import Signature, ensure_signature
 from reasonact.tools.tool import Tool
 from reasonact.types.history import History
+from reasonact.view.recorded_run import RecordedRun
 
 logger = logging.getLogger("reasonact.agents")
 
@@ -215,13 +217,14 @@ class Agent(Module):
                     keep_paused(self, self._asked({**state.inputs, **given}), error)
                 raise
         note_tokens(run)
-        attach(prediction, usage=usage_of(state.spent, state.turns))
+        attach(prediction, **self._additions(run, prediction))
         yield from emit(RunFinished(prediction))
         return prediction
 
     def _hand_over(self, error: BaseException, run: Run) -> None:
         """Put the work so far on the exception that ends the run."""
-        additions: dict[str, Any] = {"history": run.state.history, "state": run.state}
+        note_tokens(run)
+        additions: dict[str, Any] = {"history": run.state.history, "state": run.state, **self._additions(run, error)}
         if run.state.trajectory is not None:
             additions["trajectory"] = run.state.trajectory
         for name, value in additions.items():
@@ -229,6 +232,13 @@ class Agent(Module):
                 setattr(error, name, value)
             except (AttributeError, TypeError):  # an exception with slots, or a read-only property of that name
                 continue
+
+    def _additions(self, run: Run, end: AgentPrediction | BaseException) -> dict[str, Any]:
+        """What people look at afterwards: the usage, and the run with the ways to show it."""
+        usage = usage_of(run.state.spent, run.state.turns)
+        seen = RecordedRun(left_behind(self, run, end, usage))
+        ways: dict[str, Any] = {name: getattr(seen, name) for name in ("show", "to_html", "save_run", "_repr_html_")}
+        return {"usage": usage, "run": seen, **ways}
 
     def _new_state(self, given: Mapping[str, Any]) -> RunState:
         max_iters = given.get("max_iters")

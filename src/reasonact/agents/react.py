@@ -17,12 +17,13 @@ from reasonact.agents.result import AgentPrediction, attach
 from reasonact.agents.run import Run, calls_of, limit_reached, turn_finished, with_ids
 from reasonact.agents.run_state import AgentKind, PendingTurn, SettledCall
 from reasonact.agents.settle import announce, settle
+from reasonact.agents.telling import tell_thought
 from reasonact.agents.tool_table import FINISH, finish_tool
 from reasonact.agents.trajectory import STEP_KEYS, rendered_trajectory, shrinking
 from reasonact.errors import AdapterParseError, ContextWindowExceededError
 from reasonact.modules.chain_of_thought import ChainOfThought
 from reasonact.modules.predict import Predict
-from reasonact.runtime.events import ThoughtText, ToolCalled, emit
+from reasonact.runtime.events import ToolCalled, emit
 from reasonact.runtime.flow import Flow, call
 from reasonact.runtime.limits import FOR_MODEL_CALLS, Limits
 from reasonact.signatures.fields import InputField, OutputField
@@ -142,6 +143,10 @@ class ReAct(Agent):
         """Whether a subclass renders the trajectory in its own way, which is then whole at each step."""
         return "_format_trajectory" in self.__dict__ or type(self)._format_trajectory is not ReAct._format_trajectory
 
+    def truncates_trajectories_itself(self) -> bool:
+        """Whether a subclass makes room in its own way."""
+        return "truncate_trajectory" in self.__dict__ or type(self).truncate_trajectory is not ReAct.truncate_trajectory
+
     def _format_trajectory(self, trajectory: Mapping[str, Any]) -> Any:
         """The trajectory as the model is shown it, rendered by the active adapter."""
         return rendered_trajectory(trajectory)
@@ -192,7 +197,7 @@ class ReAct(Agent):
                         return "bad_steps"
                     continue
                 state.pending = step
-                yield from emit(ThoughtText(state.turn, str(step.thought or "")))
+                yield from tell_thought(run, str(step.thought or ""))
                 for item in step.calls:
                     yield from emit(ToolCalled(state.turn, item.id, item.name, item.args))
             reason = yield from self._act(run, state.pending)
@@ -265,7 +270,7 @@ class ReAct(Agent):
             event = {"next_thought": step.thought, CORRECTION: observation}
         run.add_event(run.opening(event))
         state.bad_steps += 1
-        yield from emit(ThoughtText(state.turn, step.thought))
+        yield from tell_thought(run, step.thought)
         yield from turn_finished(run, state.turn)
         state.turn += 1
 

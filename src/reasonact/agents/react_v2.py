@@ -18,11 +18,12 @@ from reasonact.agents.retyping import retyped_history
 from reasonact.agents.run import Run, limit_reached, turn_finished
 from reasonact.agents.run_state import AgentKind, PendingTurn, RunState
 from reasonact.agents.settle import refuse_others, settle
+from reasonact.agents.telling import tell_outputs, tell_thought
 from reasonact.agents.tool_table import SUBMIT, submit_tool
 from reasonact.agents.turn import Unusable, ask, closing_view, settle_submits, weight
 from reasonact.errors import ContextWindowExceededError
 from reasonact.modules.predict import Predict
-from reasonact.runtime.events import ThoughtText, ToolCalled, emit
+from reasonact.runtime.events import ToolCalled, emit
 from reasonact.runtime.flow import Flow
 from reasonact.runtime.limits import FOR_MODEL_CALLS, Limits
 from reasonact.runtime.settings import settings
@@ -170,6 +171,7 @@ class ReActV2(Agent):
             if settings.grow_history_in_place and isinstance(given["history"], History):
                 given["history"].messages[:] = read.messages
                 state.history = given["history"]
+        state.log.start = len(state.history.messages)
         return state
 
     def _steps(self, run: Run) -> Flow[AgentPrediction]:
@@ -197,6 +199,7 @@ class ReActV2(Agent):
                 if isinstance(reply, Unusable):
                     answer = self._text_answer(run, reply)
                     if answer is not None:
+                        yield from tell_outputs(run, self.signature.output_fields, answer)
                         return "text_answer", answer
                     yield from self._add_unusable(run, reply)
                     if state.bad_steps > run.options.max_bad_steps:
@@ -227,7 +230,7 @@ class ReActV2(Agent):
 
     def _announce(self, run: Run, turn: PendingTurn) -> Flow[None]:
         if turn.thought is not None:
-            yield from emit(ThoughtText(run.state.turn, str(turn.thought)))
+            yield from tell_thought(run, str(turn.thought))
         for item in turn.calls:
             yield from emit(ToolCalled(run.state.turn, item.id, item.name, item.args))
 
@@ -236,6 +239,7 @@ class ReActV2(Agent):
         state = run.state
         reached = yield from settle(run, turn, ending=SUBMIT)
         outputs = yield from settle_submits(run, turn)
+        yield from tell_outputs(run, self.signature.output_fields, outputs)
         run.add_turn(turn, outputs)
         state.pending, state.bad_steps = None, 0
         yield from turn_finished(run, state.turn)
@@ -266,7 +270,7 @@ class ReActV2(Agent):
         if event:
             run.add_event(run.opening(event))
         if reply.text:
-            yield from emit(ThoughtText(state.turn, reply.text))
+            yield from tell_thought(run, reply.text)
         yield from turn_finished(run, state.turn)
         state.turn += 1
 
@@ -292,6 +296,7 @@ class ReActV2(Agent):
         turn = state.pending
         refuse_others(turn, SUBMIT, f"not run: only `{SUBMIT}` was asked for")
         outputs = yield from settle_submits(run, turn)
+        yield from tell_outputs(run, self.signature.output_fields, outputs)
         run.add_turn(turn, outputs)
         state.pending = None
         yield from turn_finished(run, state.turn)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonact.adapters.clip import ClippedTrajectory, clipped_event, clipped_history
 from reasonact.adapters.conversation import Rendered
@@ -22,6 +22,12 @@ from reasonact.signatures.signature import Signature
 from reasonact.tools.tool import Tool
 from reasonact.types.history import History, fresh_call_id
 from reasonact.types.tool_calls import ToolCallResults, ToolCalls
+from reasonact.view.log import Asked, Event, Stage
+
+if TYPE_CHECKING:
+    from reasonact.agents.telling import Told
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -40,12 +46,14 @@ class Run:
         rendered: What has been rendered of the history so far.
         taken: The call ids that the history and the pending turn hold.
         calls_counted: How many model calls stand in ``before``.
-        calls_reported: How many model calls `turn_finished` has reported.
+        calls_reported: How many model calls stand in the state's ``turns``.
+        calls_noted: How many model calls of the turn under way `noted` has put down.
         view: The history as the model is shown it: long results cut, shortened where it
             did not fit.
         announced: Ids of the calls whose results have been reported as events.
         clips: ReAct's trajectory as the model is shown it.
         signature: The predictor's signature with the tools of this call, once it is made.
+        told: What the turn under way told while the model wrote it.
         next_id_turn: The turn from which the next missing call id counts on.
     """
 
@@ -61,10 +69,12 @@ class Run:
     taken: set[str] = field(default_factory=set)
     calls_counted: int = 0
     calls_reported: int = 0
+    calls_noted: int = 0
     view: History = field(default_factory=lambda: History.model_construct(messages=[]))
     announced: set[str] = field(default_factory=set)
     clips: ClippedTrajectory = field(default_factory=ClippedTrajectory)
     signature: type[Signature] | None = None
+    told: Told | None = None
     next_id_turn: int = 0
 
     def __post_init__(self) -> None:
@@ -124,6 +134,7 @@ class Run:
 
     def shorten(self, shorter: History) -> None:
         """Show the model a shorter history from now on. The complete one stays."""
+        self.state.log.shorten(self.view.messages, shorter.messages, len(self.state.history.messages))
         self.view = self.state.shown = shorter
 
 
@@ -142,7 +153,62 @@ def limit_reached(run: Run, names: tuple[str, ...]) -> Flow[str | None]:
 
 def turn_finished(run: Run, turn: int) -> Flow[None]:
     """Note the tokens of a turn's model calls, and report its end."""
+    now = yield from call(ReadClock())
+    seconds = run.before.seconds + now - run.began
+    fresh = run.tracker.calls[run.calls_reported :]
+    run.state.log.end_turn(turn, len(run.state.history.messages), seconds, fresh, run.calls_noted)
+    run.calls_noted = 0
     yield from emit(TurnFinished(turn, note_tokens(run)))
+
+
+def noted(
+    run: Run,
+    stage: Stage,
+    request: Flow[T],
+    *,
+    said: bool = True,
+    first: int = 0,
+    reshaped: bool = False,
+    extra: tuple[Event, ...] = (),
+) -> Flow[T]:
+    """Make a request of the loop, and note in the run's log what it showed and took.
+
+    Args:
+        run: The run.
+        stage: What it asks for.
+        request: The request.
+        said: As in `Asked`; so for the others.
+
+    Returns:
+        What the request gives.
+
+    Raises:
+        Exception: What the request raises, noted too.
+    """
+    asked = Asked(
+        stage,
+        run.state.turn,
+        len(run.state.history.messages),
+        said=said,
+        view=None if run.state.shown is None else len(run.state.log.views) - 1,
+        first=first,
+        reshaped=reshaped,
+        extra=extra,
+    )
+    before, began = len(run.tracker.calls), (yield from call(ReadClock()))
+
+    def put_down(now: float, error: str | None = None) -> None:
+        calls = run.tracker.calls[before:]
+        run.calls_noted += len(calls)
+        run.state.log.add(asked, calls, now - began, error)
+
+    try:
+        reply = yield from request
+    except Exception as error:
+        put_down((yield from call(ReadClock())), type(error).__name__)
+        raise
+    put_down((yield from call(ReadClock())))
+    return reply
 
 
 def note_tokens(run: Run) -> dict[str, Any]:

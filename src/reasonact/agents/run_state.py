@@ -17,6 +17,7 @@ from reasonact.runtime.limits import Spent
 from reasonact.types.history import History
 from reasonact.types.history_form import dump_events, read_events
 from reasonact.types.json_form import json_form
+from reasonact.view.log import RunLog
 
 VERSION: Final = 1
 
@@ -94,6 +95,7 @@ class RunState:
             on, the run has to be given them again.
         turns: The tokens of each turn so far.
         spent: What the run has spent.
+        log: What the run has noted for people to look at.
     """
 
     agent: AgentKind
@@ -115,6 +117,7 @@ class RunState:
     extra_tools: list[str] = field(default_factory=list)
     turns: list[dict[str, Any]] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
+    log: RunLog = field(default_factory=RunLog)
 
     def to_json(self) -> str:
         """The state as JSON text.
@@ -152,6 +155,7 @@ class RunState:
             "extra_tools": self.extra_tools,
             "turns": json_form(self.turns),
             "spent": _fields_of(self.spent),
+            "log": self.log.to_data(),
         }
         text = json.dumps(data, ensure_ascii=False)
         try:
@@ -171,6 +175,7 @@ class RunState:
             confirmations=dict(self.confirmations),
             failed_steps=list(self.failed_steps),
             turns=list(self.turns),
+            log=self.log.copy(),
             pending=None
             if pending is None
             else replace(
@@ -213,6 +218,7 @@ class RunState:
             values["history"] = History.from_any(values["history"])
             values["shown"] = None if values["shown"] is None else History.from_any(values["shown"])
             values["spent"] = Spent(**values["spent"])
+            values["log"] = RunLog.from_data(values["log"])
             values["pending"] = None if values["pending"] is None else _pending_of(values["pending"])
             return cls(**values)
         except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from reasonact.adapters.chat import ChatAdapter
-from reasonact.agents.run import Run
+from reasonact.agents.run import Run, noted
+from reasonact.agents.telling import told_live
 from reasonact.errors import ContextWindowExceededError
 from reasonact.modules.predict import call_predict
 from reasonact.runtime.flow import Flow
 from reasonact.runtime.settings import settings
+from reasonact.view.log import Stage
 
 if TYPE_CHECKING:
     from reasonact.agents.react import ReAct
@@ -42,7 +44,11 @@ def shrinking(agent: ReAct, run: Run, module: Any, inputs: Mapping[str, Any]) ->
     tries_left: int | None = None
     while True:
         try:
-            return (yield from call_predict(module, {**inputs, "trajectory": shown}))
+            request = call_predict(module, {**inputs, "trajectory": shown})
+            stage: Stage = "extract" if module is agent.extract else "turn"
+            if stage == "turn":
+                request = told_live(run, request)
+            return (yield from noted(run, stage, request, first=_first_step(run), reshaped=_is_reshaped(agent, run)))
         except ContextWindowExceededError:
             view = _view(run)
             if tries_left is None:
@@ -80,6 +86,21 @@ def _shown(agent: ReAct, run: Run) -> Any:
     if agent.formats_trajectories_itself():
         return agent._format_trajectory(dict(view))
     return _adapter().format_trajectory(view, run.rendered, run.state.failed_steps)
+
+
+def _first_step(run: Run) -> int:
+    """The number of the first step that the model is shown."""
+    return next((int(number) for key in _view(run) if (number := key.rpartition("_")[2]).isdecimal()), 0)
+
+
+def _is_reshaped(agent: ReAct, run: Run) -> bool:
+    """Whether the program's own hooks have shaped what the model is shown."""
+    if run.state.view is not None or agent.formats_trajectories_itself():
+        return True
+    if not agent.truncates_trajectories_itself() or not run.state.log.asked:
+        return False
+    last = run.state.log.asked[-1]
+    return last.reshaped or last.error is not None
 
 
 def _adapter() -> Any:

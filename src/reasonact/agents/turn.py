@@ -9,9 +9,10 @@ from typing import Any
 from reasonact.adapters.conversation import THINKING
 from reasonact.adapters.unreadable import UnreadableCall
 from reasonact.agents.instructions import ask_to_submit, with_tool_names
-from reasonact.agents.run import Run, with_ids
+from reasonact.agents.run import Run, noted, with_ids
 from reasonact.agents.run_state import PendingTurn, SettledCall
 from reasonact.agents.settle import announce
+from reasonact.agents.telling import told_live
 from reasonact.agents.tool_table import SUBMIT
 from reasonact.errors import AdapterParseError
 from reasonact.modules.predict import call_predict
@@ -74,7 +75,13 @@ def ask(
         choice = {"tool_choice": {"type": "function", "function": {"name": SUBMIT}}, "reasoning_effort": None}
         arguments["config"] = {**arguments.get("config", {}), **choice}
     try:
-        reply = yield from call_predict(predict, arguments, run.rendered)
+        reply = yield from noted(
+            run,
+            "submit" if forced else "turn",
+            told_live(run, call_predict(predict, arguments, run.rendered)),
+            said=inputs is not None,
+            extra=tuple(view.messages[len(run.view.messages) :]),
+        )
     except AdapterParseError as error:
         plain = not error.raw_fields and not error.parsed_result
         # What stands under markers is kept without them: they are written anew around the thought.

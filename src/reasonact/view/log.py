@@ -6,11 +6,15 @@ out again from the events when somebody looks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
 from reasonact.lm.usage import CallUsage
+from reasonact.types.history_form import dump_events, read_events
 
 Stage = Literal["turn", "submit", "extract"]
 Event = Mapping[str, Any]
@@ -54,6 +58,8 @@ class Asked:
             worked out again.
         extra: Events that were shown and are no part of the history.
         calls: The answers, in order.
+        new_messages: How many messages of the first of them the request before did not have,
+            or had otherwise.
         seconds: How long it took.
         error: The class of the exception that it ended in, if it did.
     """
@@ -67,6 +73,7 @@ class Asked:
     reshaped: bool = False
     extra: tuple[Event, ...] = ()
     calls: tuple[CallNote, ...] = ()
+    new_messages: int = 0
     seconds: float = 0.0
     error: str | None = None
 
@@ -120,16 +127,36 @@ class RunLog:
     ends: list[TurnEnd] = field(default_factory=list)
     views: list[View] = field(default_factory=list)
 
-    def end_turn(self, turn: int, events: int, seconds: float, calls: Sequence[CallUsage]) -> None:
+    def add(self, asked: Asked, calls: Sequence[CallUsage], seconds: float, error: str | None = None) -> None:
+        """Note a request that is over.
+
+        Args:
+            asked: What it showed.
+            calls: The model calls that it took.
+            seconds: How long it took.
+            error: The class of the exception that it ended in.
+        """
+        notes = notes_of(calls)
+        new = notes[0].messages if notes else 0
+        if self.asked and asked.stage != "extract" and asked.view == self.asked[-1].view:
+            before = self.asked[-1].calls[:1]
+            new = max(new - before[0].messages, 1) if notes and before else new
+        self.asked.append(replace(asked, calls=notes, new_messages=new, seconds=seconds, error=error))
+
+    def end_turn(self, turn: int, events: int, seconds: float, calls: Sequence[CallUsage], noted: int) -> None:
         """Note that a turn is over.
 
         Args:
             turn: Its number.
             events: How many events the history has.
             seconds: What the run has taken so far.
-            calls: The model calls since the turn before.
+            calls: The model calls since the turn before, or since the run went on.
+            noted: How many of them `add` was told of.
         """
-        self.ends.append(TurnEnd(turn, len(self.asked), events, seconds, len(calls), summed(notes_of(calls))))
+        requests = self.asked[self.ends[-1].asked if self.ends else 0 :]
+        own = [note for asked in requests for note in asked.calls]
+        notes = [*own[: len(own) - noted], *notes_of(calls)]  # a turn may have begun before the run was paused
+        self.ends.append(TurnEnd(turn, len(self.asked), events, seconds, len(notes), summed(notes)))
 
     def shorten(self, before: Sequence[Event], after: Sequence[Event], events: int) -> None:
         """Note that the model is shown a shorter history from now on.
@@ -142,6 +169,34 @@ class RunLog:
         places = self.views[-1].at(events) if self.views else tuple(range(events))
         known = {id(event): place for event, place in zip(before, places, strict=False)}
         self.views.append(View(tuple(known.get(id(event), event) for event in after), events))
+
+    def plain(self) -> RunLog:
+        """The log with the events in it in their JSON form."""
+        asked = [replace(item, extra=tuple(map(_dumped, item.extra))) if item.extra else item for item in self.asked]
+        views = [replace(view, places=_mapped(view.places, _dumped)) for view in self.views]
+        return replace(self, asked=asked, views=views)
+
+    def to_data(self) -> dict[str, Any]:
+        """The log as data that JSON can hold."""
+        return asdict(self.plain())
+
+    @classmethod
+    def from_data(cls, data: Any) -> RunLog:
+        """Read what `to_data` gave.
+
+        Args:
+            data: The data.
+
+        Returns:
+            An equal log.
+
+        Raises:
+            ValueError: It is no log.
+        """
+        log = _reader().validate_python(data)
+        asked = [replace(item, extra=tuple(map(_read, item.extra))) if item.extra else item for item in log.asked]
+        views = [replace(view, places=_mapped(view.places, _read)) for view in log.views]
+        return replace(log, asked=asked, views=views)
 
     def copy(self) -> RunLog:
         """A log that goes its own way."""
@@ -183,6 +238,23 @@ def summed(notes: Sequence[CallNote]) -> CallNote:
         cost=sum(known) if len(known) == len(costs) else None,
         messages=sum(note.messages for note in notes),
     )
+
+
+@cache
+def _reader() -> TypeAdapter[RunLog]:
+    return TypeAdapter(RunLog)
+
+
+def _dumped(event: Event) -> dict[str, Any]:
+    return dump_events([event], versioned=False)[0]
+
+
+def _read(event: Event) -> dict[str, Any]:
+    return read_events([event])[0]
+
+
+def _mapped(places: Iterable[int | Event], change: Callable[[Event], Event]) -> tuple[int | Event, ...]:
+    return tuple(place if isinstance(place, int) else change(place) for place in places)
 
 
 def _count(tokens: Mapping[str, Any], kind: str) -> int:
