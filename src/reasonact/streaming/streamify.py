@@ -101,7 +101,7 @@ def apply_sync_streaming(async_generator: AsyncIterator[Any]) -> Generator[Any, 
 
 def _says_something(item: Any) -> bool:
     """Whether it is no chunk without a completion, as those that carry the usage alone are."""
-    return member(item, "choices", True) != []
+    return bool(member(item, "choices", True) != [])
 
 
 @dataclass(frozen=True, slots=True)
