@@ -139,7 +139,7 @@ class Evaluate:
             "save_as_json": save_as_json,
         }
         chosen_metric = metric if metric is not None else self.metric
-        examples = devset if devset is not None else self.devset
+        examples = list(devset if devset is not None else self.devset)
         shown = self.display_table if display_table is None else display_table
         with observed("evaluate", self, inputs) as seen:
             result = self._evaluate(

@@ -8,7 +8,7 @@ calling modules, usage. The flow's only command, `RunForward`, runs `forward` or
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TextIO, TypeVar
@@ -167,7 +167,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
 
     def batch(
         self,
-        examples: Sequence[Any],
+        examples: Iterable[Any],
         num_threads: int | None = None,
         max_errors: int | None = None,
         return_failed_examples: bool = False,
@@ -221,7 +221,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
 
     async def abatch(
         self,
-        examples: Sequence[Any],
+        examples: Iterable[Any],
         concurrency: int | None = None,
         max_errors: int | None = None,
         return_failed_examples: bool = False,

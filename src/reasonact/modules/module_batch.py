@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from reasonact.types.example import Example
 
 def run_batch(
     module: Any,
-    examples: Sequence[Any],
+    examples: Iterable[Any],
     *,
     num_threads: int | None,
     timeout: float,
@@ -24,15 +24,17 @@ def run_batch(
     **books: Any,
 ) -> Any:
     """Call a module for each example in threads; see ``Module.batch``."""
+    examples = list(examples)  # it may be an iterator
     batch = _module_batch(module, examples, **books)
     run_in_threads(batch, num_threads, timeout, straggler_limit)
     return _outcome(batch, examples, return_failed_examples)
 
 
 async def arun_batch(
-    module: Any, examples: Sequence[Any], *, concurrency: int | None, return_failed_examples: bool, **books: Any
+    module: Any, examples: Iterable[Any], *, concurrency: int | None, return_failed_examples: bool, **books: Any
 ) -> Any:
     """Call a module for each example as tasks; see ``Module.abatch``."""
+    examples = list(examples)
     batch = _module_batch(module, examples, **books)
     await run_in_tasks(batch, concurrency)
     return _outcome(batch, examples, return_failed_examples)

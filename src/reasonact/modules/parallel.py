@@ -13,7 +13,7 @@ import functools
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -335,7 +335,7 @@ class ParallelExecutor:
         self.failed_indices: list[int] = []
         self.exceptions_map: dict[int, Exception] = {}
 
-    def execute(self, function: Callable[[Any], Any], data: Sequence[Any]) -> list[Any]:
+    def execute(self, function: Callable[[Any], Any], data: Iterable[Any]) -> list[Any]:
         """Call the function for each item.
 
         Args:
@@ -349,9 +349,10 @@ class ParallelExecutor:
             ValueError: A number of the constructor is negative.
             TooManyErrors: ``max_errors`` of the calls failed.
         """
+        items = list(data)
         batch = Batch(
-            [CallModule(function, (item,), {}) for item in data],
-            data,
+            [CallModule(function, (item,), {}) for item in items],
+            items,
             max_errors=self.max_errors,
             provide_traceback=self.provide_traceback,
             progress=not self.disable_progress_bar,

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from reasonact.modules.disk import write_whole
-from reasonact.modules.state import unchanged_on_failure
+from reasonact.modules.state import plain, unchanged_on_failure
 from reasonact.tools.pickling import for_another_process
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def save_state(module: BaseModule, path: str | Path) -> None:
     if target.suffix == ".pkl":
         write_whole(target, _pickled({**state, _METADATA: _metadata(module)}, ()))
         return
-    text = json.dumps({**state, _METADATA: _metadata(module)}, indent=2, ensure_ascii=False)
+    # A dump_state of the program's own may hold what JSON does not know.
+    text = json.dumps({**state, _METADATA: _metadata(module)}, indent=2, ensure_ascii=False, default=plain)
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError:  # lone surrogates

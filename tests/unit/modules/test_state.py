@@ -10,12 +10,15 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
 
 import pydantic
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import reasonact
 from reasonact.modules import disk
@@ -712,3 +715,43 @@ def test_a_module_with_a_state_of_its_own_form_is_copied_by_it() -> None:
     odd = Odd()
     twin = copy.deepcopy(odd)
     assert ([1], False) == (twin.value, twin.value is odd.value)
+
+
+# Any file at all
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The paths to everything in some JSON data."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, item in items for place in places(item, (*path, key)))]
+
+
+@given(st.data())
+def test_whatever_a_file_holds_it_is_loaded_whole_or_refused(data: st.DataObject) -> None:
+    source = Program(max_iters=5)
+    source.plain.demos = [{"question": "q"}]
+    source.plain.config = {"n": 1}
+    source.plain.lm = reasonact.LM("openai/gpt-4o-mini")
+    with tempfile.TemporaryDirectory() as folder:
+        path = saved(Path(folder) / "p.json", program=source)
+        content = json.loads(path.read_text())
+        *above, last = data.draw(st.sampled_from([place for place in places(content) if place]))
+        holder = content
+        for step in above:
+            holder = holder[step]
+        holder[last] = data.draw(json_values)
+        path.write_text(json.dumps(content))
+        program = Program()
+        before = program.dump_state()
+        try:
+            program.load(path)
+        except ValueError:
+            assert before == program.dump_state()
+            assert 20 == program.agent.max_iters
