@@ -7,7 +7,7 @@ from typing import Any
 
 from reasonact.adapters.annotation_names import translate_field_type
 from reasonact.adapters.base import Adapter
-from reasonact.adapters.content import field_content, joined, stripped
+from reasonact.adapters.content import Content, field_content, joined, stripped
 from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.marker_splitter import MarkerSplitter
@@ -103,12 +103,15 @@ class ChatAdapter(Adapter):
         Returns:
             Text, or content parts where a value holds media.
         """
-        blocks = []
-        for field, value in fields_with_values.items():
-            shown = field_content(field.info, value)
-            if isinstance(shown, str) and isinstance(value, (str, Reasoning)) and _is_output(field.info):
+        blocks: list[Content] = []
+        for (name, info), value in fields_with_values.items():
+            shown = field_content(info, value)
+            if not isinstance(shown, str):
+                blocks.append(joined([f"{marker(name)}\n", shown]))
+                continue
+            if "[[" in shown and isinstance(value, (str, Reasoning)) and _is_output(info):
                 shown = quoted(shown)
-            blocks.append(joined([f"{marker(field.name)}\n", shown]))
+            blocks.append(f"{marker(name)}\n{shown}")
         return stripped(joined(blocks, "\n\n"))
 
     def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:

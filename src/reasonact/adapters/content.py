@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pydantic.fields import FieldInfo
 
-from reasonact.adapters.values import format_field_value
+from reasonact.adapters.values import clean_text, format_field_value
+from reasonact.types.reasoning import Reasoning
 
 Content: TypeAlias = str | list[dict[str, Any]]
 """Text, or parts such as ``{"type": "text", "text": …}`` and ``{"type": "image_url", …}``."""
+
+
+_BARE: Final = {"type", "text"}
 
 
 class Parts(list[dict[str, Any]]):
@@ -27,6 +31,10 @@ def field_content(info: FieldInfo, value: Any) -> Content:
     Returns:
         Text, or parts where the value holds media.
     """
+    if type(value) is str:
+        return clean_text(value)
+    if type(value) is Reasoning:
+        return clean_text(value.content)
     if isinstance(value, Parts):
         return value
     shown = format_field_value(info, value)
@@ -44,9 +52,10 @@ def joined(pieces: Iterable[Content], separator: str = "") -> Content:
         A text where every piece is one, else parts.
     """
     given = [piece for piece in pieces if piece]
-    texts = [piece for piece in given if isinstance(piece, str)]
-    if len(texts) == len(given):
-        return separator.join(texts)
+    try:
+        return separator.join(given)  # type: ignore[arg-type]  # as most are, all text
+    except TypeError:
+        pass
     parts = Parts()
     pending: list[str] = []
     for number, piece in enumerate(given):
@@ -56,11 +65,11 @@ def joined(pieces: Iterable[Content], separator: str = "") -> Content:
             pending.append(piece)
             continue
         for part in piece:
-            if part.get("type") == "text" and set(part) == {"type", "text"}:
+            if _is_bare_text(part):
                 pending.append(part["text"])
-                continue
-            _flush(pending, parts)
-            parts.append(part)
+            else:
+                _flush(pending, parts)
+                parts.append(part)
     _flush(pending, parts)
     return parts
 
@@ -81,8 +90,8 @@ def text_and_media(content: Content, label: str) -> tuple[str, list[dict[str, An
     texts: list[str] = []
     media: list[dict[str, Any]] = []
     for part in content:
-        if part.get("type") == "text":
-            texts.append(str(part.get("text", "")))
+        if _is_bare_text(part):
+            texts.append(part["text"])
             continue
         name = f"attachment {len(media) // 2 + 1} of {label}"
         texts.append(f"({name})")
@@ -96,9 +105,13 @@ def stripped(content: Content) -> Content:
         return content.strip()
     parts = Parts(content)
     for place, strip in ((0, str.lstrip), (-1, str.rstrip)):
-        if parts and parts[place].get("type") == "text":
-            parts[place] = dict(parts[place], text=strip(parts[place]["text"]))
-    return Parts(part for part in parts if part.get("type") != "text" or part["text"])
+        if parts and _is_bare_text(parts[place]):
+            parts[place] = {**parts[place], "text": strip(parts[place]["text"])}
+    return Parts(part for part in parts if not _is_bare_text(part) or part["text"])
+
+
+def _is_bare_text(part: dict[str, Any]) -> bool:
+    return part.keys() == _BARE and part["type"] == "text"
 
 
 def _flush(pending: list[str], parts: list[dict[str, Any]]) -> None:

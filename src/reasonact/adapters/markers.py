@@ -7,8 +7,8 @@ line. A fence or a quote that never closes protects nothing, or one stray backti
 hide all the fields behind it: then the completion is read again without protection, and
 that reading counts where it, unlike the first, finds every field.
 
-The text is walked once by one compiled pattern; everything beside it looks only at the
-piece between two matches, so that 50,000 markers on one line cost no more than their
+The text is walked once from sign to sign; everything beside it looks only at the piece
+between two of them, so that 50,000 markers on one line cost no more than their
 bytes.
 """
 
@@ -20,19 +20,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from reasonact.adapters.marker_tokens import BEFORE_MARKER, MARKER, Token, TokenFinder
+
 END: Final = "completed"
 """The name in the marker that closes a completion."""
 
-_MARKER = r"\[{2,4}[ \t]*##[ \t#]*(?P<name>\w+)[ \t]*##[ \t#]*\]{2,4}"
-_FENCE = r"^[ \t]*(?P<run>`{3,}|~{3,})|(?P<glued>`{3,})(?=[ \t]*\[\[[ \t]*##)"
-_STRING = r'(?P<string>"[^"\\]*(?:\\.[^"\\]*)*(?:(?P<closed>")|\\?\Z))'
-_PROSE_TOKEN: Final = re.compile(f"{_FENCE}|{_MARKER}", re.MULTILINE)
-_JSON_TOKEN: Final = re.compile(f"{_STRING}|{_FENCE}|{_MARKER}", re.MULTILINE | re.DOTALL)
-_BARE_MARKER: Final = re.compile(_MARKER)
 _JSON_START: Final = re.compile(r'\s*(?:```\w*\s*)?(?:[{"]|\[(?!\[[ \t]*##))')
 _THOUGHTS: Final = re.compile(r"\s*<(think|thinking)>", re.IGNORECASE)
 _OPENING_FENCE: Final = re.compile(r"[ \t]*(?P<run>`{3,}|~{3,})(?![ \t]*\[\[[ \t]*##)")
-_BEFORE_MARKER: Final = re.compile(r"[ \t]*\[\[[ \t]*##")
 _FENCE_ENDS: Final = re.compile(r"[ \t]*(?:$|\[\[)", re.MULTILINE)
 _OUTER_FENCE: Final = re.compile(r"\s*```[\w-]*[ \t]*\n(?=\s*\[\[[ \t]*##)")
 _DECORATION: Final = " \t*#>"
@@ -90,7 +85,7 @@ def marker(name: str) -> str:
 
 def holds_marker(text: str) -> bool:
     """Whether a text holds anything that reads as a marker."""
-    return "[[" in text and _BARE_MARKER.search(text) is not None
+    return "[[" in text and MARKER.search(text) is not None
 
 
 def quoted(text: str) -> str:
@@ -188,13 +183,14 @@ class MarkerScan:
 
     __slots__ = (
         "_fence",
+        "_finder",
         "_in_fence",
         "_line",
         "_names",
-        "_pattern",
         "_position",
         "_protect",
         "_stray",
+        "_strings",
         "certain",
         "section",
         "start",
@@ -205,10 +201,11 @@ class MarkerScan:
         self._names = names
         self._protect = protect
         self._line = _Line()
-        self._pattern = _PROSE_TOKEN
-        self._fence: re.Match[str] | None = None
+        self._finder = TokenFinder()
+        self._strings = False  # the open section is JSON
+        self._fence: Token | None = None
         self._in_fence = -1  # where the first marker in the open fence is
-        self._stray: re.Match[str] | None = None
+        self._stray: Token | None = None
         self._position = 0
         self.text = ""
         self.section: str | None = None
@@ -232,73 +229,73 @@ class MarkerScan:
         self.text += text
         done: list[tuple[str | None, int, int]] = []
         while True:
-            token = self._pattern.search(self.text, self._position)
+            token = self._finder.next(self.text, self._position, strings=self._strings)
             if token is None:
                 if final and self._fence is not None:
                     # It never closes, so it was no fence: from there on, no protection.
-                    self._unprotect(self._fence.end())
+                    self._unprotect(self._fence.end)
                     continue
                 break
             if not (final or self._is_settled(token)):
                 break
-            if token.lastgroup == "string":
-                if token.group("closed") is None:
-                    self._unprotect(token.start() + 1)
+            if token.kind == "string":
+                if not token.text:
+                    self._unprotect(token.start + 1)
                 else:
-                    if not self.text[self.start : token.start()].strip():
-                        self._pattern = _PROSE_TOKEN  # a quoted text: what may follow it is prose
-                    self._position = token.end()
+                    if not self.text[self.start : token.start].strip():
+                        self._strings = False  # a quoted text: what may follow it is prose
+                    self._position = token.end
                 continue
-            self._position = token.end()
-            if token.group("name") is None:
+            self._position = token.end
+            if token.kind != "marker":
                 self._take_fence(token)
             elif self._fence is not None:
-                self._in_fence = token.start() if self._in_fence < 0 else self._in_fence
+                self._in_fence = token.start if self._in_fence < 0 else self._in_fence
             else:
-                name = self._names.find(token.group("name"))
+                name = self._names.find(token.text)
                 if self._line.counts(self.text, token, self._names.opens_in_line(name), protect=self._protect):
                     done.append((self.section, self.start, self._end_before(token)))
-                    self._open(name, token.end())
+                    self._open(name, token.end)
         if final:
             done.append((self.section, self.start, len(self.text)))
         else:
             self._note_certain(token)
         return done
 
-    def _end_before(self, token: re.Match[str]) -> int:
+    def _end_before(self, token: Token) -> int:
         stray = self._stray
-        if stray is not None and not self.text[stray.end() : token.start()].strip():
-            return stray.start()
+        if stray is not None and not self.text[stray.end : token.start].strip():
+            return stray.start
         return self._line.before(self.text, token)
 
     def _unprotect(self, position: int) -> None:
-        self._position, self._fence, self._protect, self._pattern = position, None, False, _PROSE_TOKEN
+        self._position, self._fence, self._protect, self._strings = position, None, False, False
 
     def _open(self, name: str | None, start: int) -> None:
         if self.text.startswith("**", start):
             start += 2
         self.section, self.start, self.certain, self._stray = name, start, start, None
-        opens_json = self._protect and _JSON_START.match(self.text, start)
-        self._pattern = _JSON_TOKEN if opens_json else _PROSE_TOKEN
+        self._strings = self._protect and _JSON_START.match(self.text, start) is not None
         fence = _OPENING_FENCE.match(self.text, start) if self._protect else None
         if fence is not None:
-            self._fence, self._position = fence, fence.end()
+            self._fence = Token("fence", start, fence.end(), fence["run"])
+            self._position = fence.end()
 
-    def _take_fence(self, token: re.Match[str]) -> None:
+    def _take_fence(self, token: Token) -> None:
         if self._protect and self._fence is not None:
-            if _closes(self._fence, token):
+            if _closes(self._fence, token, self.text):
                 self._fence, self._in_fence = None, -1
-        elif _BEFORE_MARKER.match(self.text, token.end()):
+        elif BEFORE_MARKER.match(self.text, token.end):
             self._stray = token  # the end of a fence that nothing opened
         elif self._protect:
             self._fence = token
 
-    def _is_settled(self, token: re.Match[str]) -> bool:
+    def _is_settled(self, token: Token) -> bool:
         """Whether more text could not make another token, or another decision, of it."""
-        end = token.end()
-        if token.lastgroup == "string":
-            return token.group("closed") is not None
-        if token.group("name") is None:
+        end = token.end
+        if token.kind == "string":
+            return token.text != ""
+        if token.kind != "marker":
             return self.text.find("\n", end) >= 0
         if self._fence is not None:
             return end < len(self.text)
@@ -321,20 +318,20 @@ class MarkerScan:
         lead = self.text[sign.start() : sign.start() + _LOOKBACK]
         return len(lead) == _LOOKBACK or _OPEN_LEAD.fullmatch(lead) is None
 
-    def _note_certain(self, token: re.Match[str] | None) -> None:
+    def _note_certain(self, token: Token | None) -> None:
         """Note what of the open section is certain, and where to look on."""
         doubtful = _DOUBTFUL_END.search(self.text, max(self.start, len(self.text) - _LOOKBACK))
         certain = doubtful.start() if doubtful is not None else len(self.text)
         if token is not None:
-            start = token.start()
-            if token.lastgroup == "string":
+            start = token.start
+            if token.kind == "string":
                 marked = self.text.find("[[", start)
                 start = len(self.text) if marked < 0 else marked
             certain = min(certain, start)
         if self._in_fence >= 0:
             certain = min(certain, self._in_fence)
-        if self._stray is not None and not self.text[self._stray.end() : certain].strip():
-            certain = min(certain, self._stray.start())
+        if self._stray is not None and not self.text[self._stray.end : certain].strip():
+            certain = min(certain, self._stray.start)
         begun = max(self.text.rfind("\n", 0, certain) + 1, self.start)
         if not self.text[begun:certain].strip(_DECORATION + "`~"):
             certain = begun  # it may belong to a marker or a fence
@@ -345,9 +342,9 @@ class MarkerScan:
             self._position = max(self._position, min(certain, len(self.text)) if long_line else last_line)
 
 
-def _closes(opening: re.Match[str], token: re.Match[str]) -> bool:
-    first, run = opening.group("run"), token.group("run") or "```"
-    return run[0] == first[0] and len(run) >= len(first) and _FENCE_ENDS.match(token.string, token.end()) is not None
+def _closes(opening: Token, token: Token, text: str) -> bool:
+    longer = token.text[0] == opening.text[0] and len(token.text) >= len(opening.text)
+    return longer and _FENCE_ENDS.match(text, token.end) is not None
 
 
 class _Line:
@@ -361,15 +358,15 @@ class _Line:
         self._odd = {'"': False, "`": False}
         self._quote_at = {'"': -1, "`": -1}
 
-    def is_fresh(self, text: str, token: re.Match[str]) -> bool:
+    def is_fresh(self, text: str, token: Token) -> bool:
         """Whether a marker begins its line."""
-        newline = text.rfind("\n", self._seen, token.start())
+        newline = text.rfind("\n", self._seen, token.start)
         fresh = self._fresh or newline >= 0
-        return fresh and not text[max(newline + 1, self._seen) : token.start()].strip(_DECORATION)
+        return fresh and not text[max(newline + 1, self._seen) : token.start].strip(_DECORATION)
 
-    def counts(self, text: str, token: re.Match[str], known: bool, *, protect: bool) -> bool:
+    def counts(self, text: str, token: Token, known: bool, *, protect: bool) -> bool:
         """Whether a marker opens a section; the text behind it is looked at no more."""
-        start, end = token.span()
+        start, end = token.start, token.end
         newline = text.rfind("\n", self._seen, start)
         if newline >= 0:
             self._odd = {'"': False, "`": False}
@@ -387,9 +384,9 @@ class _Line:
             return False
         return not protect or not any(self._odd[quote] and self._closes(text, quote, end) for quote in '"`')
 
-    def before(self, text: str, token: re.Match[str]) -> int:
+    def before(self, text: str, token: Token) -> int:
         """Where the text before a counted marker ends: its own decoration is not content."""
-        start = token.start()
+        start = token.start
         while start > 0 and text[start - 1] in _DECORATION and self._fresh:
             start -= 1
         return start
