@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING
 from reasonact.migration import lines as _lines
 
 if TYPE_CHECKING:
-    from reasonact.agents.react import ReAct as ReAct
-    from reasonact.agents.react_v2 import ReActV2 as ReActV2
-    from reasonact.migration.shared_names import *  # noqa: F403  # pyright: ignore[reportMissingModuleSource]
+    from reasonact import *  # noqa: F403
 else:
     __all__ = _lines.V34.names
     __path__ = []  # a package to the import system, so that `from` imports reach the finder and its texts

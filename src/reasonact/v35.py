@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING
 
 from reasonact.migration import lines as _lines
 
-if TYPE_CHECKING:
+# ruff: noqa: F403, F811, I001
+if TYPE_CHECKING:  # of a name that is bound twice, mypy takes the first binding and pyright the last
+    from reasonact.migration.structured_agent import ReAct as ReAct
     from reasonact.migration.agent_names import ReActV2 as ReActV2
-    from reasonact.migration.agent_names import StructuredReAct
-    from reasonact.migration.shared_names import *  # noqa: F403  # pyright: ignore[reportMissingModuleSource]
-
-    ReAct = StructuredReAct
+    from reasonact import *  # type: ignore[assignment]
+    from reasonact.migration.structured_agent import ReAct as ReAct
+    from reasonact.migration.agent_names import ReActV2 as ReActV2
 else:
     __all__ = _lines.V35.names
     __path__ = []  # a package to the import system, so that `from` imports reach the finder and its texts

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import warnings
 from types import FrameType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from reasonact.agents.react import ReAct as TrajectoryReAct
 from reasonact.agents.react_v2 import ReActV2 as StructuredReAct
@@ -25,7 +25,7 @@ class _Alias(type(StructuredReAct)):  # type: ignore[misc]
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> None:
         super().__init__(name, bases, namespace, **kwargs)
-        if StructuredReAct not in bases:
+        if any(base.__dict__.get("_renamed") for base in bases):
             _warn_at(sys._getframe(1))
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -43,6 +43,8 @@ class _Alias(type(StructuredReAct)):  # type: ignore[misc]
 
 class ReActV2(StructuredReAct, metaclass=_Alias):
     """The structured agent under its old name; see `reasonact.v35.ReAct`."""
+
+    _renamed: ClassVar[bool] = True
 
 
 ReActV2.__module__ = "reasonact.v35"

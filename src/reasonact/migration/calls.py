@@ -292,10 +292,11 @@ def check_construction(study: Study, kind: Kind, arguments: list[Argument]) -> N
     for value in _values(arguments, "signature", 0):
         if isinstance(value, FileClass):
             fields = study.classes[value.node].fields
-    for name, role in fields.items():
-        if name in (_RESERVED_INPUTS if role == "input" else _RESERVED_OUTPUTS):
-            hint = "; a conversation is passed as `history=` without a field" if name == "history" else ""
-            study.report("reserved-field", signature, name=name, hint=hint)
+    taken = {"input": _RESERVED_INPUTS, "output": _RESERVED_OUTPUTS}
+    names = [name for name, role in fields.items() if name in taken[role]]
+    if names:
+        hint = "; a conversation is passed as `history=` without a field" if "history" in names else ""
+        study.report("reserved-field", signature, names=", ".join(f"`{name}`" for name in names), hint=hint)
 
 
 def _fields(signature: str) -> dict[str, str]:

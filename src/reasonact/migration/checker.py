@@ -20,6 +20,7 @@ from reasonact.migration.rules import RULES, Target
 from reasonact.migration.statements import go_over
 from reasonact.migration.study import SourceText, Study
 
+_LIBRARIES = ("dspy", "reasonact")
 _KEEP_KEYS = ("TrajectoryReAct", "trajectory_from_history")  # a program with these has trajectories in any line
 
 
@@ -54,7 +55,10 @@ def check_source(text: str, file: str, target: Target = "3.5") -> tuple[Finding,
         UnreadableError: It is no Python.
     """
     try:
-        wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
+        module = cst.parse_module(text)
+        if not any(name in text for name in _LIBRARIES):
+            return ()
+        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         study = Study(file, SourceText(text, wrapper.resolve(PositionProvider)), target)
         go_over(study, wrapper.module)
         report_growth(study, wrapper.module)

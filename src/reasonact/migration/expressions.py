@@ -113,7 +113,8 @@ def _call(study: Study, scope: Scope, node: Any) -> Values:
     if name == "super":
         return _super(study, scope)
     if name == "getattr" and len(arguments) > 1:
-        return attribute(study, arguments[0].values, literal_text(arguments[1].node) or "", node)
+        asked = literal_text(arguments[1].node)
+        return NOTHING if asked is None else attribute(study, arguments[0].values, asked, node)
     function = _evaluate(study, scope, node.func)
     if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("append", "add", "appendleft", "put"):
         for argument in arguments:
@@ -157,18 +158,27 @@ def _formatted(study: Study, scope: Scope, node: Any) -> Values:
 
 
 def _comparison(study: Study, scope: Scope, node: Any) -> Values:
-    left, left_values = node.left, evaluate(study, scope, node.left)
+    # Whether a module is None tells nothing of the names that are taken from it.
+    plain = all(isinstance(part.operator, (cst.Is, cst.IsNot)) for part in node.comparisons)
+    read = _evaluate if plain else evaluate
+    left, left_values = node.left, read(study, scope, node.left)
     for part in node.comparisons:
-        right, right_values = part.comparator, evaluate(study, scope, part.comparator)
+        right, right_values = part.comparator, read(study, scope, part.comparator)
         for literal, other, values in ((left, right, right_values), (right, left, left_values)):
             if literal_text(literal) != "finish":
                 continue
             from_run = any(isinstance(value, (Step, ToolTable)) and value.kind == "trajectory" for value in values)
             kept = any(isinstance(value, (Step, ToolTable)) and value.kind == "kept" for value in values)
-            if from_run or (not kept and "tool" in study.source.of(other) and study.kinds <= {"trajectory"}):
+            if from_run or (not kept and _names_a_tool(study, other)):
                 study.report("finish-tool", literal)
         left, left_values = right, right_values
     return NOTHING
+
+
+def _names_a_tool(study: Study, node: Any) -> bool:
+    """Whether an expression says that it is the name of a tool, in a program that has ReAct at most."""
+    about = literal_text(node) is None and "tool" in study.source.of(node)
+    return about and bool(study.bindings) and study.kinds <= {"trajectory"}
 
 
 def _sides(study: Study, scope: Scope, node: Any) -> Values:
@@ -291,6 +301,9 @@ def assign(study: Study, scope: Scope, target: Any, values: Values, source: Any 
     """
     if isinstance(target, cst.Name):
         scope.bind(target.value, values)
+        facts = study.classes.get(id(scope.node)) if scope.is_class else None
+        if facts is not None and facts.kind is not None:
+            override(study, facts.kind, target.value, target, facts.node.name.value)
     elif isinstance(target, (cst.Tuple, cst.List)):
         _unpack(study, scope, target, values, source)
     elif isinstance(target, cst.StarredElement):

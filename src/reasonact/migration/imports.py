@@ -138,6 +138,8 @@ def _report_import(study: Study, binding: Binding, together: list[Binding], libr
         study.report("import-dspy", alias, old=f"import {edit.old}", new=f"write `import {new}`", edits=edits)
         return
     statement = binding.statement
+    if binding.path and binding.path not in PATHS:
+        return  # its names have findings of their own
     code = "deep-path" if binding.path and binding.path not in PARTS else "import-dspy"
     old = f"from {source.of(statement.module)}"
     module = _one_module(binding.path, together)
@@ -202,7 +204,7 @@ def _report_names(study: Study, binding: Binding, edits: list[Edit]) -> None:
     renaming = [study.source.edit(node, "ReAct") for node in uses]
     for place, name in binding.old_names.values():
         every = (*edits, study.source.edit(name, "ReAct"), *renaming)
-        study.report("react-v2-name", place, new="write `ReAct`", edits=every)
+        study.conclude("react-v2-name", place, new="write `ReAct`", edits=every)
 
 
 def _is_only_the_agent(study: Study) -> bool:

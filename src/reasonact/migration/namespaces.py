@@ -87,8 +87,10 @@ def taken(study: Study, space: Namespace, name: str, node: Any) -> Values:
 
 def renamed(study: Study, line: Line, node: Any) -> None:
     """Note a use of the name ReActV2. What settles it is only known at the end."""
-    where = "write `ReAct`" if line in ("3.5", "3.6") else "import `reasonact.v35`, and write `ReAct`"
-    study.report("react-v2-name", node, new=where)
+    new = "write `ReAct`"
+    if line not in ("3.5", "3.6"):
+        new = "import `reasonact.v35`, where it is `ReAct`, and the ReAct of 3.4 is `TrajectoryReAct`"
+    study.report("react-v2-name", node, new=new)
 
 
 def refused(study: Study, line: Line, name: str, node: Any) -> None:

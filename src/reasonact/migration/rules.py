@@ -60,7 +60,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
             "give the tool another name",
         ),
         "reserved-field": Rule(
-            "the structured agent uses the name `{name}` itself, so its signature cannot have it",
+            "the structured agent uses {names} itself, so no field of its signature can have such a name",
             "give the field another name{hint}",
         ),
         "react-v2-name": Rule("the agent `ReActV2` is named `ReAct` since 3.5, and the old name goes in 3.6", "{new}"),

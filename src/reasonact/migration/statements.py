@@ -283,9 +283,6 @@ def _report_overrides(study: Study, facts: ClassFacts) -> None:
     name = facts.node.name.value
     for method, function in facts.methods.items():
         override(study, facts.kind, method, study.functions[function].node.name, name)
-    for attribute in study.scopes[id(facts.node)]:
-        if attribute not in facts.methods:
-            override(study, facts.kind, attribute, facts.node.name, name)
 
 
 _FORMS: Final[Mapping[type[Any], Callable[[Study, Scope, Any], None]]] = {

@@ -165,12 +165,20 @@ class Study:
     def report(self, code: str, node: Any, /, *, edits: Iterable[Edit] = (), **names: str) -> None:
         """Note a finding, once for each kind and place.
 
+        What may be either of two things is only settled by what settles both.
+
         Args:
             code: A key of `RULES`.
             node: What it is about.
             edits: What settles it.
             **names: What the rule's texts ask for.
         """
+        before = self._found.get((code, self.source.span(node)[0]))
+        if before is None or before.fixable:
+            self.conclude(code, node, edits=edits, **names)
+
+    def conclude(self, code: str, node: Any, /, *, edits: Iterable[Edit] = (), **names: str) -> None:
+        """As `report`, in place of what was noted before."""
         start, _ = self.source.span(node)
         if not matters(code, self.target):
             return

@@ -1,0 +1,6 @@
+import reasonact as dspy
+
+agent = dspy.ReActV2("question -> answer", tools=[])
+history = dspy.History(messages=[])
+agent(question="a", history=history)
+print(len(history.messages))

@@ -1,0 +1,4 @@
+def main():
+    import dspy
+
+    return dspy.Predict("a -> b")(a="x").b

@@ -1,0 +1,4 @@
+import dspy
+
+dspy.LM = None
+print(dspy.Predict("a -> b"))
