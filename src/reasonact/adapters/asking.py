@@ -112,7 +112,7 @@ class ChunkReader:
             What was held back.
         """
         events = self._pieces(self._splitter.close()) if self._splitter is not None else []
-        return [*self._thought_ended(), *events]
+        return [*self._thought_ended(goes_on=bool(events)), *events]
 
     def _events(self, chunk: Any) -> list[Event]:
         events: list[Event] = []
@@ -124,7 +124,7 @@ class ChunkReader:
                 events.append(OutputText(self._thought, delta.reasoning, False, source=self._source))
             if delta.text and self._splitter is not None:
                 pieces = self._pieces(self._splitter.feed(delta.text))
-                events += [*self._thought_ended(), *pieces] if pieces else []
+                events += [*self._thought_ended(goes_on=True), *pieces] if pieces else []
             for piece in delta.calls:
                 call_id, name = self._calls.get(piece.index, (None, ""))
                 if piece.name and not name:
@@ -138,10 +138,10 @@ class ChunkReader:
     def _pieces(self, pieces: list[Piece]) -> list[Event]:
         return [OutputText(field, text, done, source=self._source) for field, text, done in merged(pieces)]
 
-    def _thought_ended(self) -> list[Event]:
+    def _thought_ended(self, *, goes_on: bool) -> list[Event]:
         if not self._thinks or self._thought is None:
             return []
         self._thinks = False
         # Where the text beside the calls is the thought as well, it goes on there.
-        text, done = ("\n\n", False) if self._beside else ("", True)
+        text, done = ("\n\n", False) if self._beside and goes_on else ("", True)
         return [OutputText(self._thought, text, done, source=self._source)]
