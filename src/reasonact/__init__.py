@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from reasonact.types.reasoning import Reasoning as Reasoning
     from reasonact.types.tool_calls import ToolCallResults as ToolCallResults
     from reasonact.types.tool_calls import ToolCalls as ToolCalls
+    from reasonact.view.recorded_run import load_run as load_run
 else:
     __all__ = list(_exports.NAMES)
 

@@ -84,9 +84,30 @@ def _migrate(options: argparse.Namespace) -> int:
     return FAILED if is_left else DONE
 
 
+def _view_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a run that save_run(path) wrote")
+    parser.add_argument("--html", metavar="OUT", help="write one HTML page instead of showing the run here")
+
+
+def _view(options: argparse.Namespace) -> int:
+    run = import_module("reasonact.view.recorded_run")
+    try:
+        found = run.load_run(options.file)
+        if options.html is not None:
+            found.to_html(options.html)
+    except OSError as error:
+        return _complain(f"{error.filename or options.file}: {error.strerror or error}", FAILED)
+    except ValueError as error:
+        return _complain(str(error), FAILED)
+    if options.html is None:
+        found.show()
+    return DONE
+
+
 COMMANDS: Final = (
     Command("demo", "let an agent answer a question, live in the terminal", _demo_arguments, _demo),
     Command("migrate", "tell what the move to a line of DSPy changes in programs", _migrate_arguments, _migrate),
+    Command("view", "show a run that was saved, here or as an HTML page", _view_arguments, _view),
 )
 
 

@@ -126,6 +126,7 @@ _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
         "ToolCallResults",
         "ToolCalls",
     ),
+    "view.recorded_run": ("load_run",),
 }
 
 NAMES: Final[Mapping[str, str]] = MappingProxyType(

@@ -34,6 +34,7 @@ from reasonact.view.words import (
     one_line,
     plain,
     shown,
+    signature_line,
     size,
     tokens,
     turn_name,
@@ -92,7 +93,7 @@ def page_in_a_frame(record: RunRecord) -> str:
 def _head(record: RunRecord) -> Iterator[str]:
     state = "good" if record.outputs and record.error is None else "bad"
     yield f'<h1>{_text(record.agent)} <span class="badge {state}">{_text(ending(record))}</span></h1>'
-    yield f'<p class="signature"><code>{_text(record.signature.text)}</code></p>'
+    yield f'<p class="signature"><code>{_text(signature_line(record.signature))}</code></p>'
     total = record.totals
     cached = f"{total.cached_calls:,} from a cache" if total.cached_calls else ""
     facts = [
@@ -151,12 +152,13 @@ def _timeline(record: RunRecord) -> Iterator[str]:
     yield '<button type="button" data-open="no">Collapse all</button></div></div>'
     if record.start:
         yield f'<p class="remark">The run goes on from a history of {counted(record.start, "event")}.</p>'
+    whole = sum(turn.seconds or 0.0 for turn in record.turns) or 1.0
     yield '<nav class="strip" aria-label="Turns, as wide as they took time">'
     for place, (turn, state) in enumerate(zip(record.turns, states, strict=True)):
         told = _text(f"{turn_name(turn)}{'' if turn.seconds is None else f', {duration(turn.seconds)}'}")
         yield (
             f'<a href="#turn-{place}" class="{state}" title="{told}" aria-label="{told}" '
-            f'style="flex-grow: {max(turn.seconds or 0.0, 0.001):.4f}"></a>'
+            f'style="flex-grow: {1 + 100 * (turn.seconds or 0.0) / whole:.2f}"></a>'
         )
     yield '</nav>\n<ol class="turns">'
     prompts = _Prompts(record)
@@ -251,9 +253,14 @@ class _Prompts:
             told.append(f"{counted(count, 'message')}, {count - prompt.kept:,} new")
         if prompt.form == "fallback":
             told.append("asked once more as JSON")
-        right = tokens(note.prompt, note.cached, note.completion) if note else f"failed: {asked.error}"
-        if note and note.from_cache:
+        if note is None:
+            right = f"failed: {asked.error}"
+        elif note.from_cache:
             right = "answered from a cache"
+        elif len(asked.calls) > 1:
+            right = tokens(note.prompt, note.cached, note.completion)
+        else:
+            right = f"answered in {duration(asked.seconds)}"
         body = "".join(self.body(prompt))
         failed = "" if note else " failed"
         return (

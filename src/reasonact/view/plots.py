@@ -69,7 +69,7 @@ def cost_plot(names: Sequence[str], spent: Sequence[CallNote]) -> str | None:
         sums.append((sums[-1] if sums else 0.0) + note.cost)
     if not sums or sums[-1] == 0:
         return None
-    scale = _Scale(len(names), sums[-1], money)
+    scale = _Scale(len(names), sums[-1], lambda value: f"${value:.4g}")
     points = [(scale.x(place), scale.y(value)) for place, value in enumerate(sums)]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     area = f"{points[0][0]:.1f},{_FLOOR} {line} {points[-1][0]:.1f},{_FLOOR}"

@@ -24,6 +24,7 @@ from reasonact.view.words import (
     money,
     plain,
     shown,
+    signature_line,
     tokens,
     turn_name,
 )
@@ -36,6 +37,7 @@ _CHARACTERS: Final = 600
 _ARGUMENT: Final = 160
 _LABEL: Final = 12
 _NARROW: Final = 50
+_ENDING: Final = frozenset({"finish", "submit"})
 
 
 def show(record: RunRecord, file: TextIO | None = None, width: int | None = None) -> None:
@@ -53,14 +55,17 @@ class _Screen:
     def __init__(self, console: Console) -> None:
         self.console = console
         self.wide = console.width >= _NARROW
+        self.indent = _LABEL
         self.line = "─" if console.encoding.lower().startswith("utf") else "-"
 
     def run(self, record: RunRecord) -> None:
         models = ", ".join(model_names(record)) or "no model"
         self.console.print(_text(record.agent, "bold") + _text(f"  {models}, {record.rendering.adapter}", "dim"))
-        self.console.print(_text(record.signature.text, "dim"))
+        self.console.print(_text(signature_line(record.signature), "dim"))
         self.console.print()
-        for name, value in fields_of(record.inputs).items():
+        inputs, outputs = fields_of(record.inputs), fields_of(record.outputs)
+        self.indent = max(_LABEL, *(min(len(name) + 2, 2 * _LABEL) for name in (*inputs, *outputs, "")))
+        for name, value in inputs.items():
             self.row(name, cut(shown(value), _LINES, _CHARACTERS), "bold")
         if record.start:
             self.row("history", f"{counted(record.start, 'earlier event')}, not shown", "dim")
@@ -74,7 +79,8 @@ class _Screen:
                 self.event(event)
             for asked in turn.requests:
                 if asked.error is not None:
-                    self.row("request", f"failed: {asked.error}", "red")
+                    told = "the answer could not be used" if asked.calls else "failed"
+                    self.row("request", f"{told}: {asked.error}", "red")
         self.end(record)
 
     def heading(self, turn: Turn) -> None:
@@ -107,8 +113,11 @@ class _Screen:
             results = calls.tool_call_results.tool_call_results if calls.tool_call_results else []
             answers = {result.call_id: result for result in results}
             for call in calls.tool_calls:
-                self.row("call", f"{call.name}({arguments(call.args, _ARGUMENT)})", "cyan")
                 answer = answers.get(call.id)
+                if answer is not None and not answer.is_error and call.name in _ENDING:
+                    self.row("call", call.name, "cyan")  # the outputs stand below, in full
+                    continue
+                self.row("call", f"{call.name}({arguments(call.args, _ARGUMENT)})", "cyan")
                 if answer is None:
                     self.row("", "no result", "dim")
                 elif answer.is_error:
@@ -143,7 +152,7 @@ class _Screen:
 
     def row(self, label: str, text: str, style: str) -> None:
         """A label and a text beside it; under it where the terminal is narrow."""
-        indent = max(_LABEL, len(label) + 2) if self.wide else 2
+        indent = max(self.indent, len(label) + 2) if self.wide else 2
         room = max(1, self.console.width - indent)
         if not self.wide and label:
             self.console.print(_text(label, "bold dim"))

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from reasonact.types.history_form import NOTES
 from reasonact.types.json_form import json_form
+from reasonact.view.forms import SignatureForm
 from reasonact.view.record import RunRecord, Turn
 
 _UNSAFE: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -113,6 +114,12 @@ def ending(record: RunRecord) -> str:
         return f"stopped by {record.error.kind}"
     reason = record.termination_reason or "unknown"
     return f"ended by {reason}" if record.outputs else f"ended by {reason}, without outputs"
+
+
+def signature_line(form: SignatureForm) -> str:
+    """A signature with its types, on one line."""
+    sides = (", ".join(f"{item.name}: {item.type}" for item in form.of(kind)) for kind in ("input", "output"))
+    return " -> ".join(sides)
 
 
 def model_names(record: RunRecord) -> list[str]:
