@@ -11,6 +11,7 @@ from reasonact.adapters.clip import clipped_event
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.json_adapter import JSONAdapter
 from reasonact.adapters.two_step import TwoStepAdapter
+from reasonact.adapters.xml_adapter import XMLAdapter
 from reasonact.lm.base import BaseLM
 from reasonact.signatures.signature import Signature
 from reasonact.types.history import CORRECTION, History
@@ -128,6 +129,9 @@ class _Again:
         self.signatures: dict[str, type[Signature]] = {}
         self.demos: dict[str, list[Any]] = {}
         self.steps = _Steps(events=record.start)
+        self.own_types = any(
+            item.schema is not None for form in rendering.predictors.values() for item in form.signature.fields
+        )
 
     def form(self, nth: int) -> Form:
         """What the nth answer to one request of the loop was asked for in."""
@@ -151,6 +155,8 @@ class _Again:
             return (), f"These messages cannot be written again ({type(error).__name__}: {error})."
         if rendering.own_hooks and form == "first":
             return messages, f"Written by {rendering.base}; {rendering.adapter} may have put some of it otherwise."
+        if form == "first" and adapter is self.adapter and isinstance(adapter, XMLAdapter) and self.own_types:
+            return messages, "The tags within values of the program's own types are not shown as they were."
         return messages, None
 
     def _rendered(self, asked: Asked, adapter: Adapter) -> Sequence[Message]:
