@@ -475,3 +475,21 @@ def test_a_pause_inside_an_agent_that_serves_as_a_tool_is_answered_by_its_id(eff
     prediction = outer(question="?")
     assert ("out", "1") == (prediction.answer, prediction.trajectory["observation_0"])
     assert (1, 1) == (effects.seen.count("n"), effects.seen.count("/x*1"))
+
+
+def test_inputs_that_cannot_be_compared_match_by_identity(effects: Effects) -> None:
+    class Array:
+        def __eq__(self, other: object) -> Any:
+            raise ValueError("the truth value of an array is ambiguous")
+
+        __hash__ = None  # type: ignore[assignment]
+
+    array = Array()
+    played = MAKERS["text"](effects)
+    stop = pause(played, question=array)
+    respond_to_confirmation(stop.confirmation_id)
+    fresh = MAKERS["text"](effects).lm
+    script, played.lm = played.lm, fresh
+    assert stop.confirmation_id != pause(played, question=Array()).confirmation_id
+    played.lm = script
+    assert "1" == played(question=array).answer
