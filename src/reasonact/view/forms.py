@@ -193,7 +193,7 @@ def _field_form(name: str, info: Any) -> FieldForm:
         **{
             name: getattr(form, name) for name in ("name", "kind", "type", "desc", "prefix", "constraints", "undefined")
         },
-        schema=None if is_enum else value_schema(annotation),
+        schema=None if is_enum else json_form(value_schema(annotation)),
         choices=[json_form(member.value) for member in annotation] if is_enum else None,
         about="\n".join(about) or None,
     )
@@ -210,7 +210,7 @@ def _type_again(form: FieldForm) -> Any:
 
 def _stand_in(form: FieldForm) -> Any:
     """A type of which a prompt says what it said of the original."""
-    schema = form.schema
+    schema = None if form.schema is None else _opaque(form.schema)
 
     class StandIn(Type if form.about is not None else object):  # type: ignore[misc]
         @classmethod
@@ -223,10 +223,26 @@ def _stand_in(form: FieldForm) -> Any:
 
         @classmethod
         def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> Any:
-            return dict(schema or {}) if schema is not None else handler(core)
+            return handler(core) if schema is None else schema
 
     StandIn.__name__ = StandIn.__qualname__ = form.type
     return StandIn
+
+
+class _Reference(str):
+    """The key ``$ref``, written as such, but unknown to pydantic: it would look the target up among its own."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+def _opaque(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {_Reference(key) if key == "$ref" else key: _opaque(value) for key, value in schema.items()}
+    return [_opaque(item) for item in schema] if isinstance(schema, list) else schema
 
 
 @cache

@@ -60,7 +60,7 @@ class _Screen:
 
     def run(self, record: RunRecord) -> None:
         models = ", ".join(model_names(record)) or "no model"
-        self.console.print(_text(record.agent, "bold") + _text(f"  {models}, {record.rendering.adapter}", "dim"))
+        self.console.print(_text(record.agent, "bold"), _text(f"  {models}, {record.rendering.adapter}", "dim"), sep="")
         self.console.print(_text(signature_line(record.signature), "dim"))
         self.console.print()
         inputs, outputs = fields_of(record.inputs), fields_of(record.outputs)
@@ -97,12 +97,15 @@ class _Screen:
     def rule(self, title: Any, facts: str) -> None:
         self.console.print()
         room = self.console.width - len(title) - len(facts) - 6
+        start = _text(self.line * 2 + " ", "dim")
         if room < 1:
-            self.console.print(_text(self.line * 2 + " ", "dim") + title)
+            self.line_of(start, title)
             self.console.print(_text(facts, "dim"))
             return
-        start, end = _text(self.line * 2 + " ", "dim"), _text(f" {self.line * room} {facts}" if facts else "", "dim")
-        self.console.print(start + title + end, soft_wrap=True)
+        self.line_of(start, title, _text(f" {self.line * room} {facts}" if facts else "", "dim"))
+
+    def line_of(self, *pieces: Any) -> None:
+        self.console.print(*pieces, sep="", soft_wrap=True)
 
     def event(self, event: Mapping[str, Any]) -> None:
         thought = event.get("next_thought")
@@ -159,7 +162,7 @@ class _Screen:
         for number, line in enumerate(_text(text, style).wrap(self.console, room)):
             line.rstrip()
             head = label if number == 0 and self.wide else ""
-            self.console.print(_text(head.ljust(indent), "bold dim") + line if line else "", soft_wrap=True)
+            self.line_of(*([_text(head.ljust(indent), "bold dim"), line] if line else [""]))
 
 
 def _console(file: TextIO, width: int | None) -> Console:
