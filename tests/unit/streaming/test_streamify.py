@@ -108,11 +108,11 @@ def test_a_listener_that_fits_no_predictor_is_refused_before_the_run(listener, w
 @pytest.mark.parametrize("native", [False, True])
 def test_outputs_of_the_structured_agent_can_be_listened_to(native):
     agent = reasonact.ReActV2("question -> answer", [look_up])
-    call = {"name": "submit", "args": {"answer": "42"}}
+    calls = json.dumps([{"name": "submit", "args": {"answer": "42"}}])
     reply = (
         ("Done.", [("c1", "submit", {"answer": "42"})])
         if native
-        else marked(next_thought="Done.", tool_calls=json.dumps([call]))
+        else marked(next_thought="Done.", tool_calls=calls)
     )
     adapter = reasonact.ChatAdapter(use_native_function_calling=native)
     items = played(agent, [reply], [StreamListener("answer")], adapter=adapter, function_calling=native)
