@@ -9,7 +9,6 @@ import libcst as cst
 
 from reasonact.migration.calls import Argument, called
 from reasonact.migration.members import KEY, attribute, item, override
-from reasonact.migration.namespaces import OLD_NAME
 from reasonact.migration.study import FunctionFacts, Scope, Study, dotted, literal_key, literal_text
 from reasonact.migration.values import (
     NOTHING,
@@ -19,7 +18,6 @@ from reasonact.migration.values import (
     Instance,
     Namespace,
     Parent,
-    Public,
     Result,
     Several,
     Step,
@@ -30,6 +28,9 @@ from reasonact.migration.values import (
     items,
     several,
 )
+
+_NAMES_IN_TEXT: Final = ("__import__", "import_module", "importorskip", "patch", "setattr", "find_spec")
+"""Functions that are told of a module by its name in a string."""
 
 
 def evaluate(study: Study, scope: Scope, node: Any) -> Values:
@@ -68,10 +69,7 @@ def _expressions_in(node: Any) -> Iterator[Any]:
 
 
 def _name(study: Study, scope: Scope, node: Any) -> Values:
-    values = scope.look_up(node.value)
-    if node.value == OLD_NAME and any(isinstance(value, Public) and value.name == OLD_NAME for value in values):
-        study.old_name_uses[id(node)] = node
-    return values
+    return scope.look_up(node.value)
 
 
 def _attribute(study: Study, scope: Scope, node: Any) -> Values:
@@ -110,6 +108,10 @@ def _call(study: Study, scope: Scope, node: Any) -> Values:
     if any(a.keyword == "grow_history_in_place" and dotted(a.node) != "False" for a in arguments):
         study.grows_in_place = True
     name = dotted(node.func)
+    if (name or "").rpartition(".")[2] in _NAMES_IN_TEXT and arguments:
+        text = literal_text(arguments[0].node) or ""
+        if text.partition(".")[0] == "dspy" and not study.stands_in:
+            study.report("dspy-in-text", arguments[0].node, name=text)
     if name == "super":
         return _super(study, scope)
     if name == "getattr" and len(arguments) > 1:

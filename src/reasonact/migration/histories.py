@@ -16,7 +16,7 @@ import libcst as cst
 from reasonact.migration.study import Study, dotted
 
 _FUNCTIONS: Final = (cst.FunctionDef, cst.Lambda)
-_LOOPS: Final = (cst.For, cst.While, cst.CompFor)
+_LOOPS: Final = (cst.For, cst.While, cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
 _STEPS: Final = (cst.Name, cst.Attribute, cst.Subscript)
 
 
@@ -68,7 +68,7 @@ def _is_used_again(argument: Any, call: Any, name: str, parents: dict[int, Any])
                 return not event.stores
     loop = next((node for node in within if isinstance(node, _LOOPS)), None)
     if loop is not None:
-        of_loop = {id(node) for node in _nodes(_repeated(loop, parents))}
+        of_loop = {id(node) for node in _nodes(loop)}
         first = next(event for event in events if id(event.node) in of_loop)
         return not first.stores
     return isinstance(function, _FUNCTIONS) and _outlives(function, name, events) and not events[0].stores
@@ -88,10 +88,6 @@ def _exclude_each_other(one: _Event, other: _Event) -> bool:
     """Whether two events stand in different branches of one statement."""
     ways = dict(one.ways)
     return any(branching in ways and ways[branching] != way for branching, way in other.ways)
-
-
-def _repeated(loop: Any, parents: dict[int, Any]) -> Any:
-    return parents[id(loop)] if isinstance(loop, cst.CompFor) else loop
 
 
 def _ancestors(node: Any, parents: dict[int, Any]) -> Iterator[Any]:
@@ -144,6 +140,10 @@ def _parts(node: Any) -> Iterator[tuple[Any, bool, int | None]]:
     elif isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp)):
         yield node.for_in, False, None
         yield node.elt, False, None
+    elif isinstance(node, cst.DictComp):
+        yield node.for_in, False, None
+        yield node.key, False, None
+        yield node.value, False, None
     elif isinstance(node, (cst.If, cst.IfExp)):
         yield node.test, False, None
         yield node.body, False, 0

@@ -16,7 +16,7 @@ from reasonact.migration.finding import Edit
 from reasonact.migration.namespaces import LINES, OLD_NAME, PARTS, STAND_IN, part_of, refused, renamed
 from reasonact.migration.rules import matters
 from reasonact.migration.study import Binding, Scope, Study, dotted
-from reasonact.migration.values import NOTHING, Line, Namespace, Public, Values, agent_kind
+from reasonact.migration.values import NOTHING, Line, Namespace, Public, Values
 
 _NEW_LINE = "reasonact.v35"
 
@@ -110,7 +110,8 @@ def settle_imports(study: Study) -> None:
     """
     bindings = list(study.bindings.values())
     blocked = any(binding.uncertain or binding.form == "deep" for binding in bindings if binding.line == "dspy")
-    certain = not blocked and not study.has("history-growth") and not study.has("own-finish-tool")
+    counts_on_dspy = any(study.has(code) for code in ("history-growth", "own-finish-tool", "dspy-in-text"))
+    certain = not blocked and not counts_on_dspy
     ours = [binding for binding in bindings if binding.line in ("dspy", "3.4") and binding.names]
     names = {name for binding in ours for name in binding.names}
     moves = matters("react-v2-name", study.target) and OLD_NAME in names and "ReAct" not in names and certain
@@ -198,23 +199,12 @@ def _report_moved(study: Study, binding: Binding, library: str) -> None:
 
 
 def _report_names(study: Study, binding: Binding, edits: list[Edit]) -> None:
-    if binding.form == "from" and binding.alias.asname is None and not _is_only_the_agent(study):
-        return
-    uses = list(study.old_name_uses.values()) if binding.form == "from" and binding.alias.asname is None else []
-    renaming = [study.source.edit(node, "ReAct") for node in uses]
     for place, name in binding.old_names.values():
-        every = (*edits, study.source.edit(name, "ReAct"), *renaming)
-        study.conclude("react-v2-name", place, new="write `ReAct`", edits=every)
-
-
-def _is_only_the_agent(study: Study) -> bool:
-    """Whether the file means the agent by ReActV2 everywhere, and nothing else by ReAct."""
-    for names in study.scopes.values():
-        if OLD_NAME in names and {agent_kind(value) for value in names[OLD_NAME]} != {"structured"}:
-            return False
-        if "ReAct" in names and {agent_kind(value) for value in names["ReAct"]} != {"structured"}:
-            return False
-    return True
+        new = "ReAct"
+        if binding.form == "from" and binding.alias.asname is None:
+            new = f"ReAct as {OLD_NAME}"  # other files may import the name from this one
+        every = (*edits, study.source.edit(name, new))
+        study.conclude("react-v2-name", place, new=f"write `{new}`", edits=every)
 
 
 def _binding(study: Study, form: Any, line: Line, path: str, statement: Any, alias: Any, name: str) -> Binding:

@@ -40,6 +40,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
         "unreadable": Rule("{problem}", "mend the file, or leave it out", "3.4"),
         "import-dspy": Rule("`{old}` brings in DSPy itself", "{new}", "3.4"),
         "deep-path": Rule("`{old}` is a path inside DSPy", "{new}", "3.4"),
+        "dspy-in-text": Rule("the string names `{name}`, DSPy itself", "name this library's own module in it", "3.4"),
         "not-ours": Rule("`{name}` has no counterpart here: {reason}", "{new}", "3.4"),
         "history-growth": Rule(
             "`{name}` is used again after a run, by which DSPy adds to it; here the caller's History stays as it is",

@@ -150,11 +150,11 @@ class Study:
         self.functions: dict[int, FunctionFacts] = {}
         self.classes: dict[int, ClassFacts] = {}
         self.scopes: dict[int, dict[str, Values]] = {}
+        self.shared: set[tuple[int, str]] = set()
         self.loose: dict[str, Values] = {}
         self.bindings: dict[int, Binding] = {}
         self.kinds: set[Kind] = set()
         self.mentions: set[str] = set()
-        self.old_name_uses: dict[int, Any] = {}
         self.loose_keys: dict[int, Any] = {}
         self.histories: dict[int, tuple[Any, Any]] = {}
         self.stands_in = False
@@ -245,7 +245,8 @@ class Scope:
         if name in self.elsewhere:
             return self.elsewhere[name].ever.get(name, NOTHING)
         if name in self.now:
-            return self.now[name]
+            shared = (id(self.node), name) in self.study.shared
+            return self.now[name] | self.ever.get(name, NOTHING) if shared else self.now[name]
         if self.parent is None:
             return NOTHING
         if self.inline:
@@ -263,6 +264,9 @@ class Scope:
         scope = self.elsewhere.get(name, self)
         if scope is self:
             self.now[name] = values
+        elif (id(scope.node), name) not in self.study.shared:
+            self.study.shared.add((id(scope.node), name))  # another function changes it at any time
+            self.study.changed = True
         self.study.learn(scope.ever, name, values)
         if name not in scope.ever:
             scope.ever[name] = NOTHING

@@ -12,4 +12,4 @@ def build() -> ReActV2:
 
 def main():
     result = build()(question="1+2?")
-    return [result.answer, isinstance(build(), ReActV2), "ReActV2 in a text stays"]
+    return [result.answer, isinstance(build(), ReActV2), "ReActV2" in globals()]
