@@ -289,3 +289,15 @@ def test_events_tell_of_every_call_and_every_result_once() -> None:
     assert [("echo", True), ("nothing", True), ("submit", False)] == [
         (event.name, event.is_error) for event in sink.events if isinstance(event, ToolReturned)
     ]
+
+
+@pytest.mark.parametrize("make", [reasonact.ReAct, reasonact.ReActV2])
+def test_looking_for_an_agents_parts_does_not_look_into_its_records(make: Any) -> None:
+    class Record(dict[str, Any]):
+        def items(self) -> Any:
+            raise AssertionError("a record was looked into")
+
+    agent = make("question -> answer", [look_up])
+    agent.history.append(Record(messages=[]))
+    assert "react" == agent.named_predictors()[0][0]
+    assert [agent] == [part for _, part in agent.named_sub_modules(make)]

@@ -22,6 +22,9 @@ class BaseModule:
     names are paths such as ``steps[0].predict`` or ``by_kind['a']``.
     """
 
+    records: ClassVar[frozenset[str]] = frozenset()
+    """Names of attributes that tell of past calls: they grow with use, and nothing below them is a part."""
+
     saved_attributes: ClassVar[tuple[str, ...]] = ()
     """Names of attributes, beside the parameters, that a saved file holds of this module."""
 
@@ -48,10 +51,10 @@ class BaseModule:
                 for key, below in value.items():
                     visit(f"{path}['{key}']", below)
             elif not isinstance(value, Parameter):
-                for name, below in value.__dict__.items():
+                for name, below in _attributes(value):
                     visit(f"{path}.{name}", below)
 
-        for name, value in self.__dict__.items():
+        for name, value in _attributes(self):
             visit(name, value)
         return found
 
@@ -85,7 +88,7 @@ class BaseModule:
             below: list[tuple[str, Any]] = []
             if isinstance(value, BaseModule):
                 if not (skip_compiled and getattr(value, "_compiled", False)):
-                    below = [(f"{path}.{name}", item) for name, item in value.__dict__.items()]
+                    below = [(f"{path}.{name}", item) for name, item in _attributes(value)]
             elif isinstance(value, (list, tuple)):
                 below = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
             elif isinstance(value, dict):
@@ -210,6 +213,10 @@ class BaseModule:
             OSError: It cannot be read.
         """
         load_file(self, path, allow_pickle=allow_pickle, allow_unsafe_lm_state=allow_unsafe_lm_state)
+
+
+def _attributes(module: BaseModule) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in module.__dict__.items() if name not in module.records]
 
 
 def _twin(module: B, state: Mapping[str, Any], memo: dict[int, Any]) -> B:

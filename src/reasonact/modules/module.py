@@ -26,6 +26,7 @@ from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.events import Event
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.runtime.settings import settings
+from reasonact.types.prediction import Prediction
 
 logger = logging.getLogger("reasonact.modules")
 
@@ -53,6 +54,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
     """
 
     callback_kind: ClassVar[str] = "module"
+    records: ClassVar[frozenset[str]] = frozenset(("callbacks", "history"))
     callbacks: list[BaseCallback]
     history: list[dict[str, Any]]
     _compiled: bool
@@ -332,7 +334,10 @@ def reported(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], b
         if settings.track_usage and _counts_for_itself():
             with track_usage() as tracker:
                 seen.outputs = yield from body
-            if hasattr(seen.outputs, "set_lm_usage"):
+            if isinstance(seen.outputs, Prediction):
+                own = hasattr(seen.outputs, "usage")  # an agent's says more
+                seen.outputs.set_lm_usage(tracker.get_total_tokens(), None if own else tracker.summary())
+            elif hasattr(seen.outputs, "set_lm_usage"):
                 seen.outputs.set_lm_usage(tracker.get_total_tokens())
         else:
             seen.outputs = yield from body
