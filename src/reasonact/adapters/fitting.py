@@ -19,7 +19,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, PlainValidator, RootModel, Strict, WrapValidator
+from pydantic import BaseModel, BeforeValidator, PlainValidator, Strict, WrapValidator
 from pydantic.fields import FieldInfo
 from typing_extensions import is_typeddict
 
@@ -128,7 +128,8 @@ class FitCompiler:
             return _text
         if issubclass(kind, Type):
             return partial(_own_type, kind)
-        if issubclass(kind, RootModel):
+        # By the mark that RootModel leaves: to import RootModel is to build it, which costs 20 ms.
+        if issubclass(kind, BaseModel) and kind.__pydantic_root_model__:
             return partial(_root, kind, self.compile(kind.model_fields["root"].annotation))
         if issubclass(kind, BaseModel) or dataclasses.is_dataclass(kind) or is_typeddict(kind):
             return self._object(kind)
@@ -192,7 +193,7 @@ def _anything(exact: bool, value: Any, outermost: bool) -> Any:
     return floats_for_decimals(value) if exact else value
 
 
-def _root(kind: type[RootModel[Any]], inner: Fit, value: Any, outermost: bool) -> Any:
+def _root(kind: type[BaseModel], inner: Fit, value: Any, outermost: bool) -> Any:
     return value if isinstance(value, kind) else inner(value, outermost)
 
 
