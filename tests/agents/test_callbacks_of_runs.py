@@ -156,13 +156,10 @@ def test_a_stream_that_is_left_ends_all_that_had_begun():
 
 
 def test_callbacks_of_one_object_hear_of_it_alone():
-    tool_ears, lm_ears = Recorder(), Recorder()
-    agent = reasonact.ReAct("question -> answer", [reasonact.Tool(look_up)])
-    agent.tools["look_up"].callbacks = [tool_ears]
+    agent_ears, lm_ears = Recorder(), Recorder()
+    agent = reasonact.ReAct("question -> answer", [look_up])
+    agent.callbacks = [agent_ears]
     lm = TypingLM([step("a", "look_up", topic="x"), step("b", "finish"), extracted(answer="42")], callbacks=[lm_ears])
     with reasonact.context(lm=lm):
         agent(question="q")
-    assert (["tool look_up"], ["lm TypingLM"] * 3) == (
-        list(tool_ears.names.values()),
-        list(lm_ears.names.values()),
-    )
+    assert (["module ReAct"], ["lm TypingLM"] * 3) == (list(agent_ears.names.values()), list(lm_ears.names.values()))

@@ -31,6 +31,25 @@ class CallUsage:
     messages: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class CallsUsage:
+    """What a number of model calls came to: the ``usage`` of a prediction.
+
+    Args:
+        calls: Model calls, those answered from a cache included.
+        cached_calls: Model calls that a cache answered.
+        total_tokens: Prompt and completion tokens.
+        cost_usd: US dollars by LiteLLM's price list; None where a call has no known price.
+        tokens: Counts by model and kind.
+    """
+
+    calls: int
+    cached_calls: int
+    total_tokens: int
+    cost_usd: float | None
+    tokens: Mapping[str, Mapping[str, Any]]
+
+
 class UsageTracker:
     """Adds up the usage of model calls, by model.
 
@@ -89,6 +108,20 @@ class UsageTracker:
                 _add_into(total, item)
             totals[model] = total
         return totals
+
+    def summary(self) -> CallsUsage:
+        """Everything at once, as a prediction carries it."""
+        with self._lock:
+            calls = list(self.calls)
+        tokens = self.get_total_tokens()
+        totals = [counts.get("total_tokens") for counts in tokens.values()]
+        return CallsUsage(
+            calls=len(calls),
+            cached_calls=sum(call.cached for call in calls),
+            total_tokens=sum(total for total in totals if isinstance(total, int)),
+            cost_usd=self.total_cost(),
+            tokens=tokens,
+        )
 
     def total_cost(self) -> float | None:
         """What the calls so far cost in USD.

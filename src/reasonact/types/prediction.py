@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 class Prediction(Example):
     """The outputs of a module, by attribute or by item.
 
-    With a field ``score`` it takes part in sums, quotients and comparisons as that number.
+    With usage tracking on, ``usage`` is what its model calls came to (a stored field of
+    that name wins); an agent's prediction always has one. With a field ``score`` it takes
+    part in sums, quotients and comparisons as that number.
 
     Args:
         *args: As for `Example`.
@@ -23,11 +25,13 @@ class Prediction(Example):
 
     _completions: Completions | None
     _lm_usage: dict[str, Any] | None
+    _usage: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._completions = None
         self._lm_usage = None
+        self._usage = None
 
     @classmethod
     def from_completions(cls, list_or_dict: Any, signature: Any = None) -> Self:
@@ -58,18 +62,30 @@ class Prediction(Example):
         """The tokens that were used, by model; None where they were not counted."""
         return self._lm_usage
 
-    def set_lm_usage(self, value: dict[str, Any] | None) -> None:
+    def set_lm_usage(self, value: dict[str, Any] | None, usage: Any = None) -> None:
         """Put the used tokens down.
 
         Args:
             value: Counts by model.
+            usage: Calls, cached calls and cost, for the attribute ``usage``.
         """
         self._lm_usage = value
+        self._usage = usage
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            usage = self.__dict__.get("_usage") if name == "usage" else None
+            if usage is None:
+                raise
+            return usage
 
     def _with_fields(self, store: dict[str, Any]) -> Self:
         made = super()._with_fields(store)
         made._completions = None  # they, and the tokens, belong to the call that gave this prediction
         made._lm_usage = None
+        made._usage = None
         return made
 
     def __repr__(self) -> str:
