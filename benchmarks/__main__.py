@@ -24,6 +24,8 @@ SUITES: Final = {
     "parsing": "parsing",
     "litellm": "through_litellm",
     "concurrency": "concurrency",
+    "cache": "cached_calls",
+    "streaming": "streaming",
     "memory": "memory",
     "parallel": "side_by_side",
     "heartbeat": "heartbeat",

@@ -36,7 +36,7 @@ def build_cost(library: str, dialect: Dialect) -> float:
     tools: list[Any] = [*(_simple_tool(number) for number in range(_TOOLS)), place_order]
     agents: list[Any] = []
     spent = cpu_ms(lambda: agents.append(agent_of(library, dialect, tools, 5)))
-    assert _TOOLS + 2 == len(agents[0].tools)
+    assert len(agents[0].tools) == _TOOLS + 2
     return spent
 
 

@@ -47,7 +47,7 @@ def p99_idle_and_beside() -> tuple[float, float]:
         idle, _ = await _gaps_beside(asyncio.sleep(_TURNS * _BLOCKED))
         with surroundings("reasonact", "v2-native", lm):
             beside, prediction = await _gaps_beside(agent.acall(question=QUESTION))
-        assert ANSWER == prediction.answer
+        assert prediction.answer == ANSWER
         return percentile(idle, 0.99), percentile(beside, 0.99)
 
     return asyncio.run(both())

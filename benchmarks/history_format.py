@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, Final
 
 from benchmarks import scripted
@@ -62,7 +63,7 @@ def first_cost(library: str, dialect: Dialect) -> float:
         began = time.process_time_ns()
         agent.react(question=None, history=history, tools=list(agent.tools.values()))
     forget(library)
-    assert 1 == len(seen)
+    assert len(seen) == 1
     return (seen[0] - began) / 1e6
 
 
@@ -77,8 +78,8 @@ def further_cost(dialect: Dialect, events: int) -> float:
     with surroundings("reasonact", dialect, lm):
         agent(question=QUESTION, history=history)
     forget("reasonact")
-    assert _FURTHER_TURNS == box.calls
-    return statistics.median(after - before for before, after in zip(seen[2:], seen[3:], strict=False)) / 1e6
+    assert box.calls == _FURTHER_TURNS
+    return statistics.median(after - before for before, after in pairwise(seen[2:])) / 1e6
 
 
 def measure(times: int) -> Iterator[Row]:

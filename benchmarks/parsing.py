@@ -61,7 +61,7 @@ def parse_cost(library: str, form: Form, content: Content, size: int) -> float:
     text = _text(form, content, size)
     completion = _completion(form, text)
     read = adapter.parse(signature, completion)
-    assert "because" == read["reasoning"]
+    assert read["reasoning"] == "because"
     if content == "prose" or library == "reasonact":
         assert text == read["answer"], f"{form} {content} {size}: {read['answer'][:200]!r}"
     repeats = max(1, 1_000_000 // max(len(completion), 1))

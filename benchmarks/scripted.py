@@ -35,6 +35,11 @@ def reading(number: int, size: int) -> str:
     return (sentence * (size // len(sentence) + 1))[:size]
 
 
+def thought(turn: int) -> str:
+    """What the model thinks in a turn: each time a text of its own."""
+    return f"{THOUGHT} This was look {turn}."
+
+
 def arguments(turn: int, index: int = 0) -> dict[str, Any]:
     """The arguments of a call."""
     return {"station": f"station {turn}/{index}"}
@@ -58,15 +63,15 @@ def say(dialect: Dialect, turn: int, turns: int, *, marked: bool = False, calls:
     asked = [(tool, arguments(turn, index)) for index in range(calls)]
     if dialect == "react":
         if turn > turns:
-            return Said(_under_markers({"reasoning": THOUGHT, "answer": ANSWER}))
+            return Said(_under_markers({"reasoning": thought(turn), "answer": ANSWER}))
         name, args = ("finish", {}) if last else asked[0]
-        return Said(_under_markers({"next_thought": THOUGHT, "next_tool_name": name, "next_tool_args": args}))
+        return Said(_under_markers({"next_thought": thought(turn), "next_tool_name": name, "next_tool_args": args}))
     if last:
         asked = [("submit", {"answer": ANSWER})]
     if dialect == "v2-text":
         written = {"tool_calls": [{"name": name, "args": args} for name, args in asked]}
-        return Said(_under_markers({"next_thought": THOUGHT, "tool_calls": written}))
-    text = _under_markers({"next_thought": THOUGHT}) if marked else THOUGHT
+        return Said(_under_markers({"next_thought": thought(turn), "tool_calls": written}))
+    text = _under_markers({"next_thought": thought(turn)}) if marked else thought(turn)
     return Said(text, tuple((f"call-{turn}-{index}", name, args) for index, (name, args) in enumerate(asked)))
 
 
@@ -111,6 +116,6 @@ def as_body(said: Said, model: str) -> dict[str, Any]:
 def payload(turns: int, size: int) -> int:
     """The characters of inputs, thoughts, arguments and results of a run: what has to be kept of it."""
     spoken: Sequence[int] = [
-        len(THOUGHT) + len(json.dumps(arguments(turn))) + len(reading(turn, size)) for turn in range(turns)
+        len(thought(turn)) + len(json.dumps(arguments(turn))) + len(reading(turn, size)) for turn in range(turns)
     ]
-    return len(QUESTION) + len(THOUGHT) + len(ANSWER) + sum(spoken)
+    return len(QUESTION) + len(thought(turns)) + len(ANSWER) + sum(spoken)

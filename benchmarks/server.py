@@ -21,6 +21,7 @@ from benchmarks.worker import ROOT, environment
 _PATH: Final = re.compile(r"/turns/(\d+)/wait/(\d+)(?:/chunks/(\d+))?/chat/completions")
 _LENGTH: Final = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 _STEP: Final = "[[ ## observation_"
+_BURSTS: Final = 100  # in how many portions a paced stream is sent
 
 
 class ModelServer:
@@ -80,13 +81,25 @@ def _chunks(answer: dict[str, Any], count: int) -> list[bytes]:
     base = {key: answer[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     for number in range(count):
-        deltas.append({"content": f"{message['content'] if number == 0 else 'and'} "})
+        deltas.append({"content": f"{message['content'] if number == 0 else f'word-{number}'} "})
     for index, call in enumerate(message.get("tool_calls", ())):
         deltas.append({"tool_calls": [{"index": index, **call}]})
     events = [{**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
     events.append({**base, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
     events.append({**base, "choices": [], "usage": answer["usage"]})
     return [b"data: " + json.dumps(event).encode() + b"\n\n" for event in events] + [b"data: [DONE]\n\n"]
+
+
+async def _stream(writer: asyncio.StreamWriter, events: list[bytes], seconds: float) -> None:
+    """Send events spread over so many seconds, as a model writes them."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+    step = max(1, len(events) // _BURSTS)
+    for number, event in enumerate(events):
+        if seconds and number % step == 0:
+            await writer.drain()
+            await asyncio.sleep(seconds * step / len(events))
+        writer.write(b"%x\r\n%s\r\n" % (len(event), event))
+    writer.write(b"0\r\n\r\n")
 
 
 async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -96,14 +109,11 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             length = _LENGTH.search(head)
             body = json.loads(await reader.readexactly(int(length[1]) if length else 0))
             seconds, answer, chunks = _answer(head.split(b" ", 2)[1].decode(), body)
-            if seconds:
-                await asyncio.sleep(seconds)
             if body.get("stream"):
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
-                for event in _chunks(answer, chunks or 1):
-                    writer.write(b"%x\r\n%s\r\n" % (len(event), event))
-                writer.write(b"0\r\n\r\n")
+                await _stream(writer, _chunks(answer, chunks or 1), seconds)
             else:
+                if seconds:
+                    await asyncio.sleep(seconds)
                 sent = json.dumps(answer).encode()
                 writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ")
                 writer.write(b"%d\r\n\r\n%s" % (len(sent), sent))

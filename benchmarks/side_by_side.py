@@ -47,8 +47,8 @@ def wall_time(run: Colour, tool: Colour) -> float:
     else:
         prediction = run_async("reasonact", "v2-native", agent, lm)
     spent = time.perf_counter() - began
-    assert ANSWER == prediction.answer
-    assert _CALLS == len(done)
+    assert prediction.answer == ANSWER
+    assert len(done) == _CALLS
     return spent
 
 

@@ -44,7 +44,7 @@ def check(answer: object, wanted_calls: int, box: ToolBox) -> None:
     Raises:
         AssertionError: It gave another answer, or ran its tool another number of times.
     """
-    assert ANSWER == answer, f"the answer was {answer!r}"
+    assert answer == ANSWER, f"the answer was {answer!r}"
     assert wanted_calls == box.calls, f"the tool ran {box.calls} times, not {wanted_calls}"
 
 

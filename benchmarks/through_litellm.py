@@ -178,4 +178,5 @@ def measure_many(times: int) -> Iterator[Row]:
         sides = _sides(ours, bare, server, "v2-native", 10, wait_ms=20, colour="async", runs=200)
         interleaved(sides, 1)
         samples = interleaved(sides, times)
-        yield from _rows("200 runs of ReActV2 at once, 10 turns, 20 ms an answer", *samples, other="bare acompletion")
+        what = "200 runs of ReActV2 at once, 10 turns, 20 ms an answer"
+        yield from _rows(what, samples[0], samples[1], "bare acompletion")

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from functools import partial
 
 from benchmarks.measuring import cpu_ms, interleaved
-from benchmarks.scripted import Dialect
-from benchmarks.sides import forget, prepared, prepared_smolagents
+from benchmarks.scripted import ANSWER, QUESTION, Dialect
+from benchmarks.sides import ToolBox, agent_of, forget, prepared, prepared_smolagents, scripted_lm, surroundings
 from benchmarks.table import Row, compared, grown
 from benchmarks.worker import Worker
 
@@ -24,6 +24,31 @@ def run_cost(library: str, dialect: Dialect, turns: int) -> float:
     if library != "smolagents":
         forget(library)
     return spent
+
+
+def repeated_cost(dialect: Dialect, before: int) -> float:
+    """The CPU time of a run of 5 turns, in ms, by an agent that has made so many runs before, as in a service."""
+    agent = agent_of("reasonact", dialect, [ToolBox(SIZE).tool()], 7)
+    forget("reasonact")
+
+    def run() -> None:
+        with surroundings("reasonact", dialect, scripted_lm("reasonact", dialect, 5)):
+            assert agent(question=QUESTION).answer == ANSWER
+
+    for _ in range(before):
+        run()
+    return min(cpu_ms(run) for _ in range(5))
+
+
+def measure_repeated(times: int) -> Iterator[Row]:
+    """The 200th run of one agent beside its third."""
+    with Worker() as ours:
+        for dialect, name in _NAMES.items():
+            late, early = interleaved(
+                [partial(ours.ask, repeated_cost, dialect=dialect, before=before) for before in (200, 3)], times
+            )
+            what = f"{name}, the 200th run of one agent, 5 turns"
+            yield compared(what, late, early, other="its third run", unit="ms", aim=1.2)
 
 
 def measure(times: int) -> Iterator[Row]:
@@ -50,3 +75,4 @@ def measure(times: int) -> Iterator[Row]:
             yield compared(what, hundred, small, other="smolagents", unit="ms", aim=below)
             points = ((50, fifty), (100, hundred), (200, two_hundred))
             yield grown(f"{name}, growth from 50 to 200 turns", points, unit="ms", aim=1.15)
+    yield from measure_repeated(times)
