@@ -229,6 +229,10 @@ def submit_schema(scenario: Scenario, theirs: Record, ours: Record) -> bool:
             if name in left["properties"] and "description" in schema and "description" not in left["properties"][name]:
                 del schema["description"]
                 found = True
+            if "default" in schema and name not in right["required"] and name in left.get("required", ()):
+                del schema["default"]  # an output that has a default, or may be null, may be left out
+                right["required"] = [known for known in left["required"] if known in (*right["required"], name)]
+                found = True
     return found
 
 
