@@ -55,6 +55,25 @@ def _message(reply: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": reply.get("content"), "tool_calls": calls}
 
 
+def _server_sent(message: dict[str, Any], usage: dict[str, int]) -> str:
+    """A message as a stream of chunks, a few characters in each."""
+    deltas: list[dict[str, Any]] = [{"content": piece} for piece in _pieces(message["content"] or "")]
+    for index, call in enumerate(message.get("tool_calls") or ()):
+        function = {"name": call["function"]["name"], "arguments": ""}
+        deltas.append({"tool_calls": [{**call, "index": index, "function": function}]})
+        for piece in _pieces(call["function"]["arguments"]):
+            deltas.append({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-4o-mini"}
+    choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": "stop"})
+    chunks = [{**head, "choices": [choice]} for choice in choices] + [{**head, "choices": [], "usage": usage}]
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[start : start + 7] for start in range(0, len(text), 7)]
+
+
 @pytest.fixture
 def model(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     replies: list[Any] = []
@@ -64,6 +83,8 @@ def model(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             return Response(json.dumps({"error": {"message": "the page asks more than its replies say"}}), status=400)
         usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
         message = _message(replies.pop(0))
+        if (request.json or {}).get("stream"):
+            return Response(_server_sent(message, usage), content_type="text/event-stream")
         body = {
             "id": "chatcmpl-1",
             "object": "chat.completion",
