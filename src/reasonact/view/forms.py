@@ -187,16 +187,22 @@ def _field_form(name: str, info: Any) -> FieldForm:
     )
     if _known_type(form.type) == annotation:
         return form
-    is_enum = isinstance(annotation, type) and issubclass(annotation, enum.Enum)
+    choices = _choices(annotation)
     about = [text for kind in custom_types_in(annotation) if (text := kind.description())]
     return FieldForm(
         **{
             name: getattr(form, name) for name in ("name", "kind", "type", "desc", "prefix", "constraints", "undefined")
         },
-        schema=None if is_enum else json_form(value_schema(annotation)),
-        choices=[json_form(member.value) for member in annotation] if is_enum else None,
+        schema=json_form(value_schema(annotation)) if choices is None else None,
+        choices=choices,
         about="\n".join(about) or None,
     )
+
+
+def _choices(annotation: Any) -> list[Any] | None:
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return [json_form(member.value) for member in annotation]
+    return None
 
 
 def _type_again(form: FieldForm) -> Any:

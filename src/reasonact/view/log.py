@@ -155,7 +155,8 @@ class RunLog:
         """
         requests = self.asked[self.ends[-1].asked if self.ends else 0 :]
         own = [note for asked in requests for note in asked.calls]
-        notes = [*own[: len(own) - noted], *notes_of(calls)]  # a turn may have begun before the run was paused
+        # A turn may have begun before the run was paused, and its tools may have asked models themselves.
+        notes = own if len(calls) == noted else [*own[: len(own) - noted], *notes_of(calls)]
         self.ends.append(TurnEnd(turn, len(self.asked), events, seconds, len(notes), summed(notes)))
 
     def shorten(self, before: Sequence[Event], after: Sequence[Event], events: int) -> None:
@@ -228,6 +229,8 @@ def notes_of(calls: Iterable[CallUsage]) -> tuple[CallNote, ...]:
 
 def summed(notes: Sequence[CallNote]) -> CallNote:
     """The sums of several calls; the cost is None where one of them has no known price."""
+    if len(notes) == 1:
+        return notes[0]
     costs = [note.cost for note in notes]
     known = [cost for cost in costs if cost is not None]
     return CallNote(
