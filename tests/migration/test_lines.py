@@ -55,6 +55,12 @@ def test_the_names_of_the_agents_in_each_line():
     assert [reasonact.ReAct] * 4 == [line.TrajectoryReAct for line in (reasonact, *LINES)]
 
 
+def test_type_checkers_are_shown_the_same_agent():
+    from reasonact.migration.structured_agent import ReAct
+
+    assert reasonact.v35.ReAct is ReAct
+
+
 def test_a_line_costs_nothing_before_its_first_use():
     program = "import sys, reasonact.v35 as dspy; print('pydantic' in sys.modules, 'ReAct' in vars(dspy))"
     assert "False False" == run_python(program)

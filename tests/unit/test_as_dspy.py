@@ -6,20 +6,27 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
+import reasonact
+from reasonact import exports
+from reasonact.migration.dspy_functions import (
+    convert_input_schema_to_tool_args,
+    convert_langchain_tool,
+    convert_mcp_tool,
+    dotdict,
+)
 from reasonact.migration.dspy_paths import PATHS, home
+from reasonact.migration.stand_in import StandIn, StandInFinder, StandInLoader, take_the_place
 
 ADAPTERS = "Adapter ChatAdapter JSONAdapter XMLAdapter TwoStepAdapter"
 TYPES = "Tool ToolCalls ToolCallResults History Reasoning Image Audio File Code Type"
 SIGNATURES = "Signature SignatureMeta ensure_signature make_signature infer_prefix InputField OutputField"
 STREAMING = "StatusMessage StatusMessageProvider StreamListener StreamResponse apply_sync_streaming streamify"
-ERRORS = (
-    "DSPyError AdapterParseError ContextWindowExceededError LMError LMAuthError LMBillingError "
-    "LMCollectionLimitError LMConfigurationError LMInvalidRequestError LMLockTimeoutError LMNotConfiguredError "
-    "LMProviderError LMRateLimitError LMServerError LMStreamAssemblyError LMTimeoutError LMTransportError "
-    "LMUnexpectedError LMUnsupportedFeatureError LMUnsupportedModelError is_retryable_lm_error format_error_for_lm"
+ERRORS = "format_error_for_lm " + " ".join(
+    n for n, m in exports.NAMES.items() if m == "reasonact.errors" and not n.startswith("Co")
 )
 
 USED = {
@@ -318,3 +325,88 @@ d = dotdict({"a": 1}); d.b = 2; del d.a
 print(d, d.b, copy.deepcopy(d) == d, hasattr(d, "a"))
 """
     assert "{'b': 2} 2 True False" == run_python(program)
+
+
+@pytest.fixture
+def untouched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The import system of this process, to be put back."""
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "dspy"]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_the_finder_serves_what_is_here_and_no_other_package():
+    assert None is StandInFinder.find_spec("dspyx.adapters")
+    package, leaf = StandInFinder.find_spec("dspy.adapters"), StandInFinder.find_spec("dspy.adapters.types.tool")
+    assert ([], None) == (package.submodule_search_locations, leaf.submodule_search_locations)
+    with pytest.raises(ModuleNotFoundError, match=r"no 'dspy\.teleprompt'.*optimisers"):
+        StandInFinder.find_spec("dspy.teleprompt")
+    with pytest.raises(ImportError, match="no other reasoning module"):
+        StandInFinder.find_spec("dspy.BestOfN")
+
+
+def test_a_path_holds_its_names_and_keeps_them_from_modules_of_the_same_name():
+    path = StandInLoader().create_module(StandInFinder.find_spec("dspy.utils"))
+    before = path.BaseCallback
+    path.BaseCallback = sys
+    path.other = sys
+    assert (before, sys) == (path.BaseCallback, path.other)
+    assert {"BaseCallback", "callback", "__name__"} <= set(dir(path))
+    with pytest.raises(AttributeError, match=r"no 'dspy\.utils\.nothing'"):
+        _ = path.nothing
+
+
+def test_the_root_has_the_public_names_and_parts(untouched):
+    take_the_place()
+    take_the_place()
+    root = __import__("dspy")
+    assert isinstance(root, StandIn)
+    assert reasonact.Tool is root.Tool
+    assert reasonact.lm is root.lm
+    assert "dspy.predict" == root.predict.__name__
+    assert 1 == sys.meta_path.count(StandInFinder)
+
+
+def test_the_place_is_not_taken_from_the_real_dspy(untouched, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dspy", sys)
+    with pytest.raises(ImportError, match="dspy is imported already, from"):
+        take_the_place()
+    assert StandInFinder not in sys.meta_path
+
+
+def test_a_dotdict_says_what_it_lacks():
+    table = dotdict(a=1)
+    table.b = 2
+    del table.a
+    assert {"b": 2} == table
+    for use in (lambda: table.a, lambda: delattr(table, "a")):
+        with pytest.raises(AttributeError, match="no attribute 'a'"):
+            use()
+
+
+def test_a_schema_is_taken_apart():
+    schema = {"properties": {"a": {"type": "integer"}, "b": {"type": ["null", "string"]}}, "required": ["a"]}
+    args, types, texts = convert_input_schema_to_tool_args(schema)
+    assert schema["properties"] == args
+    assert {"a": int, "b": Any} == types
+    assert texts["a"].endswith("(Required)")
+    assert ({}, {}, {}) == convert_input_schema_to_tool_args({"type": "object"})
+
+
+def test_tools_from_elsewhere_are_converted():
+    class Session:
+        async def call_tool(self, name, arguments):
+            raise AssertionError
+
+    class Listed:
+        name, description = "look", "Look."
+        inputSchema = {"type": "object", "properties": {"at": {"type": "string"}}}
+
+    tool = convert_mcp_tool(Session(), Listed())
+    assert ("look", "Look.", ["at"]) == (tool.name, tool.desc, list(tool.args))
+
+    class Chained:
+        name, description = "look", "Look."
+        tool_call_schema = {"type": "object", "properties": {"at": {"type": "string"}}}
+
+    assert ["at"] == list(convert_langchain_tool(Chained()).args)

@@ -13,7 +13,7 @@ import libcst as cst
 from reasonact import exports
 from reasonact.migration.dspy_paths import PATHS
 from reasonact.migration.finding import Edit
-from reasonact.migration.namespaces import LINES, OLD_NAME, PARTS, STAND_IN, part_of, refused, renamed
+from reasonact.migration.namespaces import LINES, OLD_NAME, PARTS, STAND_IN, line_of, part_of, refused, renamed
 from reasonact.migration.rules import matters
 from reasonact.migration.study import Binding, Scope, Study, dotted
 from reasonact.migration.values import NOTHING, Line, Namespace, Public, Values
@@ -44,7 +44,7 @@ def import_names(study: Study, scope: Scope, statement: Any) -> None:
         else:
             root_path = path
         binding = _binding(study, "deep" if path and line == "dspy" else "module", line, path, statement, alias, bound)
-        scope.bind(bound, frozenset((Namespace(line, root_path, id(binding.alias)),)))
+        scope.bind(bound, frozenset((Namespace(line, root_path, (id(binding.alias), "")),)))
         if line == "dspy" and path:
             if path not in PATHS:
                 refused(study, "dspy", path, alias.name)
@@ -80,7 +80,7 @@ def _imported(study: Study, line: Line, path: str, name: str, bound: str, statem
     binding = _binding(study, "from", line, path, statement, alias, bound)
     study.mentions.add(name)
     if line != "dspy" and not path and name in LINES:
-        return frozenset((Namespace(LINES[name], "", id(alias)),))
+        return line_of(study, binding, name)
     if name == "as_dspy" and line != "dspy" and not path:
         study.stands_in = True
         return NOTHING
@@ -96,7 +96,7 @@ def _imported(study: Study, line: Line, path: str, name: str, bound: str, statem
         if line == "dspy" and deeper not in PARTS and not study.stands_in:
             binding.uncertain = True
             study.report("deep-path", alias, old=f"dspy.{deeper}", new=STAND_IN)
-        return frozenset((Namespace(line, deeper, id(alias)),))
+        return frozenset((Namespace(line, deeper, (id(alias), "")),))
     binding.uncertain = True
     refused(study, line, deeper if path and path not in PATHS else name, alias)
     return NOTHING
@@ -208,7 +208,7 @@ def _report_names(study: Study, binding: Binding, edits: list[Edit]) -> None:
 
 
 def _binding(study: Study, form: Any, line: Line, path: str, statement: Any, alias: Any, name: str) -> Binding:
-    return study.bindings.setdefault(id(alias), Binding(form, line, path, statement, alias, name))
+    return study.bindings.setdefault((id(alias), ""), Binding(form, line, path, statement, alias, name))
 
 
 def _bound_name(alias: Any) -> str:

@@ -11,7 +11,7 @@ import libcst as cst
 from reasonact import exports
 from reasonact.migration.dspy_paths import PATHS, home
 from reasonact.migration.lines import V36
-from reasonact.migration.study import Study
+from reasonact.migration.study import Binding, Study
 from reasonact.migration.values import NOTHING, Line, Namespace, Public, Values
 
 LINES: Final[Mapping[str, Line]] = MappingProxyType({"v34": "3.4", "v35": "3.5", "v36": "3.6"})
@@ -68,7 +68,7 @@ def taken(study: Study, space: Namespace, name: str, node: Any) -> Values:
         return _from_path(study, space, name, node)
     binding = study.bindings[space.binding]
     if space.line != "dspy" and name in LINES:
-        return frozenset((Namespace(LINES[name], "", space.binding),))
+        return line_of(study, binding, name)
     if name in exports.NAMES:
         binding.names.add(name)
         study.mentions.add(name)
@@ -99,6 +99,23 @@ def refused(study: Study, line: Line, name: str, node: Any) -> None:
         study.report("not-ours", node, name=name, reason=exports.NOT_OURS[name], new=_REAL)
     elif line == "dspy" and not name.startswith("_"):
         study.report("not-ours", node, name=name, reason="it is no name of this library", new=_REAL)
+
+
+def line_of(study: Study, binding: Binding, name: str) -> Values:
+    """A line that is taken from the package root.
+
+    Args:
+        study: The study.
+        binding: The import of the root.
+        name: ``v34``, ``v35`` or ``v36``.
+
+    Returns:
+        The line, with a binding of its own.
+    """
+    key = (id(binding.alias), name)
+    own = Binding("module", LINES[name], "", binding.statement, binding.alias, binding.name)
+    study.bindings.setdefault(key, own)
+    return frozenset((Namespace(LINES[name], "", key),))
 
 
 def _from_path(study: Study, space: Namespace, name: str, node: Any) -> Values:

@@ -152,7 +152,7 @@ class Study:
         self.scopes: dict[int, dict[str, Values]] = {}
         self.shared: set[tuple[int, str]] = set()
         self.loose: dict[str, Values] = {}
-        self.bindings: dict[int, Binding] = {}
+        self.bindings: dict[tuple[int, str], Binding] = {}
         self.kinds: set[Kind] = set()
         self.mentions: set[str] = set()
         self.loose_keys: dict[int, Any] = {}

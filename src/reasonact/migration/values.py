@@ -20,12 +20,12 @@ class Namespace:
     Args:
         line: DSPy itself, or a line of this library.
         path: The path below it; empty for the root.
-        binding: Which import gave it.
+        binding: Which import gave it: the id of its node, and the line that was taken from it.
     """
 
     line: Line
     path: str
-    binding: int
+    binding: tuple[int, str]
 
 
 @dataclass(frozen=True)
