@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final, Literal, Union
 
@@ -189,10 +189,8 @@ def _field_form(name: str, info: Any) -> FieldForm:
         return form
     choices = _choices(annotation)
     about = [text for kind in custom_types_in(annotation) if (text := kind.description())]
-    return FieldForm(
-        **{
-            name: getattr(form, name) for name in ("name", "kind", "type", "desc", "prefix", "constraints", "undefined")
-        },
+    return replace(
+        form,
         schema=json_form(value_schema(annotation)) if choices is None else None,
         choices=choices,
         about="\n".join(about) or None,

@@ -25,10 +25,8 @@ from reasonact.view.recording import ADAPTERS
 Message = Mapping[str, Any]
 Form = Literal["first", "fallback", "other"]
 
-_SUBMIT_OPTIONS: Final = {
-    "tool_choice": {"type": "function", "function": {"name": "submit"}},
-    "reasoning_effort": None,
-}
+_SUBMIT_OPTIONS: Final = {"reasoning_effort": None}
+"""The option of a forced submit that has a say in its messages: no reasoning beside the text."""
 
 
 @dataclass(frozen=True, slots=True)
