@@ -10,9 +10,9 @@ import json
 import logging
 import pickle
 import sys
+import threading
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
@@ -767,6 +767,21 @@ def test_a_batch_that_failed_too_often_hands_over_its_results():
     theirs, ours = both(error)
     assert (Exception, reasonact.modules.batch.TooManyErrors) == (type(theirs), type(ours))
     assert (False, True) == (hasattr(theirs, "results"), hasattr(ours, "results"))
+
+
+def test_failed_examples_come_in_the_order_they_were_given():
+    second_failed = threading.Event()
+
+    class Late(reasonact.Module):
+        def forward(self, q: int) -> Any:
+            if q == 0:
+                second_failed.wait(10)
+            second_failed.set()
+            raise ValueError(str(q))
+
+    options = {"num_threads": 2, "max_errors": 9, "return_failed_examples": True, "disable_progress_bar": True}
+    _, failed, errors = Late().batch(rows(reasonact, 2), **options)
+    assert ([0, 1], ["0", "1"]) == ([example.q for example in failed], [str(error) for error in errors])
 
 
 def test_a_wrong_setup_of_a_batch_is_told_before_anything_runs():
