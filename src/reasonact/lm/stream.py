@@ -21,10 +21,10 @@ class ChunkSink(Protocol):
     """Where chunks go. A sync call uses ``put``, an async one ``aput``; either may wait, and may
     raise to end the stream."""
 
-    def put(self, chunk: Any) -> None:
+    def put(self, chunk: Any, /) -> None:
         """Take one OpenAI-shaped chunk, blocking where the reader is behind."""
 
-    async def aput(self, chunk: Any) -> None:
+    async def aput(self, chunk: Any, /) -> None:
         """Take one chunk without blocking the event loop."""
 
 

@@ -152,10 +152,10 @@ Event = (
 class EventSink(Protocol):
     """Where events go. A sync run calls ``put``, an async one ``aput``; either may wait."""
 
-    def put(self, event: Event) -> None:
+    def put(self, event: Event, /) -> None:
         """Take one event, blocking where the reader is behind."""
 
-    async def aput(self, event: Event) -> None:
+    async def aput(self, event: Event, /) -> None:
         """Take one event without blocking the event loop."""
 
 

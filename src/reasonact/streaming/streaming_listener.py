@@ -29,10 +29,8 @@ class StreamListener:
         predict_name: str | None = None,
         allow_reuse: bool = False,
     ) -> None:
-        self.signature_field_name = signature_field_name
-        self.predict = predict
-        self.predict_name = predict_name
         self.allow_reuse = allow_reuse
+        self.signature_field_name, self.predict, self.predict_name = signature_field_name, predict, predict_name
 
 
 @dataclass(frozen=True, slots=True)
