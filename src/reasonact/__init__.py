@@ -83,6 +83,9 @@ if TYPE_CHECKING:
     from reasonact.modules.syncify import syncify as syncify
     from reasonact.runtime.asyncify import asyncify as asyncify
     from reasonact.runtime.limits import Limits as Limits
+    from reasonact.runtime.logs import configure_dspy_loggers as configure_dspy_loggers
+    from reasonact.runtime.logs import disable_logging as disable_logging
+    from reasonact.runtime.logs import enable_logging as enable_logging
     from reasonact.runtime.settings import configure as configure
     from reasonact.runtime.settings import context as context
     from reasonact.runtime.settings import load_settings as load_settings

@@ -89,6 +89,7 @@ _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
     "modules.syncify": ("syncify",),
     "runtime.asyncify": ("asyncify",),
     "runtime.limits": ("Limits",),
+    "runtime.logs": ("configure_dspy_loggers", "disable_logging", "enable_logging"),
     "runtime.settings": (
         "configure",
         "context",

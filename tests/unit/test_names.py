@@ -16,11 +16,7 @@ from reasonact import exports
 
 ROOT = Path(reasonact.__file__)
 IMPORT_PATHS_ONLY = ("v34", "v35", "v36", "as_dspy")
-TO_COME = {
-    "configure_dspy_loggers",
-    "disable_logging",
-    "enable_logging",
-}
+TO_COME: set[str] = set()
 DSPY_ONLY = ("BestOfN", "Refine", "MIPROv2", "Embedder", "RLM", "OldField", "teleprompt", "retrievers", "lm15")
 
 
