@@ -83,34 +83,37 @@ def _under_markers(fields: Mapping[str, Any]) -> str:
     return "\n\n".join([*parts, "[[ ## completed ## ]]"])
 
 
-def as_object(said: Said, model: str) -> Any:
-    """An answer as the OpenAI-shaped object that a `BaseLM` subclass returns."""
-    calls = [
-        SimpleNamespace(id=call_id, type="function", function=SimpleNamespace(name=name, arguments=json.dumps(args)))
-        for call_id, name, args in said.calls
-    ]
-    message = SimpleNamespace(role="assistant", content=said.text, tool_calls=calls or None)
-    choice = SimpleNamespace(index=0, message=message, finish_reason="tool_calls" if calls else "stop")
-    return SimpleNamespace(choices=[choice], usage=dict(USAGE), model=model)
-
-
 def as_body(said: Said, model: str) -> dict[str, Any]:
     """An answer as the JSON body of an OpenAI-compatible server."""
     message: dict[str, Any] = {"role": "assistant", "content": said.text}
     if said.calls:
-        message["tool_calls"] = [
-            {"id": call_id, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
-            for call_id, name, args in said.calls
-        ]
-    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if said.calls else "stop"}
+        message["tool_calls"] = [_call(*called) for called in said.calls]
     return {
         "id": "chatcmpl-bench",
         "object": "chat.completion",
         "created": 1_700_000_000,
         "model": model,
-        "choices": [choice],
-        "usage": USAGE,
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if said.calls else "stop"}],
+        "usage": dict(USAGE),
     }
+
+
+def _call(call_id: str, name: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    asked = {"name": name, "arguments": json.dumps(args)}
+    return {"id": call_id, "type": "function", "function": asked}
+
+
+def as_object(said: Said, model: str) -> Any:
+    """The same answer with attributes for keys, as a `BaseLM` subclass returns it."""
+    body = as_body(said, model)
+    message = {"tool_calls": None, **body["choices"][0]["message"]}
+    if message["tool_calls"] is not None:
+        message["tool_calls"] = [
+            SimpleNamespace(**{**call, "function": SimpleNamespace(**call["function"])})
+            for call in message["tool_calls"]
+        ]
+    choice = SimpleNamespace(**{**body["choices"][0], "message": SimpleNamespace(**message)})
+    return SimpleNamespace(**{**body, "choices": [choice]})
 
 
 def payload(turns: int, size: int) -> int:
