@@ -63,19 +63,19 @@ def say(dialect: Dialect, turn: int, turns: int, *, marked: bool = False, calls:
     asked = [(tool, arguments(turn, index)) for index in range(calls)]
     if dialect == "react":
         if turn > turns:
-            return Said(_under_markers({"reasoning": thought(turn), "answer": ANSWER}))
+            return Said(_under_markers(reasoning=thought(turn), answer=ANSWER))
         name, args = ("finish", {}) if last else asked[0]
-        return Said(_under_markers({"next_thought": thought(turn), "next_tool_name": name, "next_tool_args": args}))
+        return Said(_under_markers(next_thought=thought(turn), next_tool_name=name, next_tool_args=args))
     if last:
         asked = [("submit", {"answer": ANSWER})]
     if dialect == "v2-text":
         written = {"tool_calls": [{"name": name, "args": args} for name, args in asked]}
-        return Said(_under_markers({"next_thought": thought(turn), "tool_calls": written}))
-    text = _under_markers({"next_thought": thought(turn)}) if marked else thought(turn)
+        return Said(_under_markers(next_thought=thought(turn), tool_calls=written))
+    text = _under_markers(next_thought=thought(turn)) if marked else thought(turn)
     return Said(text, tuple((f"call-{turn}-{index}", name, args) for index, (name, args) in enumerate(asked)))
 
 
-def _under_markers(fields: Mapping[str, Any]) -> str:
+def _under_markers(**fields: Any) -> str:
     parts = [
         f"[[ ## {name} ## ]]\n{value if isinstance(value, str) else json.dumps(value)}"
         for name, value in fields.items()
