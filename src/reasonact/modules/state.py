@@ -171,9 +171,7 @@ def plain(value: Any) -> Any:
         except Exception:  # a serializer that fails, or text that pydantic refuses
             return json_form(value)
     if isinstance(value, Mapping):
-        return {
-            key if isinstance(key, str) else next(iter(json_form({key: None}))): plain(v) for key, v in value.items()
-        }
+        return {_text_key(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return json_form(value)
