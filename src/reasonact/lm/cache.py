@@ -73,6 +73,7 @@ class Cache:
         self._lock = threading.RLock()
         self._hits = 0
         self._misses = 0
+        self.disk_cache: SQLiteStore | None = None
         self.configure(
             enable_disk_cache=enable_disk_cache,
             enable_memory_cache=enable_memory_cache,
@@ -105,7 +106,10 @@ class Cache:
             self.memory_cache: OrderedDict[str, bytes] = OrderedDict()
             self._memory_bytes = 0
             folder = Path(disk_cache_dir) if disk_cache_dir is not None else default_cache_dir()
+            before = self.disk_cache
             self.disk_cache = SQLiteStore(folder / FILE_NAME, disk_size_limit_bytes) if enable_disk_cache else None
+        if before is not None:
+            before.close()
 
     def cache_key(self, request: Mapping[str, Any], ignored_args_for_cache_key: list[str] | None = None) -> str:
         """The key of a request; see `request_key`.
@@ -164,8 +168,9 @@ class Cache:
             A copy of the answer; None where there is none.
         """
         found = self._in_memory(key)
-        if found is None and self.disk_cache is not None:
-            found = self.disk_cache.get(key)
+        disk = self.disk_cache  # looked at once: another thread may configure the cache meanwhile
+        if found is None and disk is not None:
+            found = disk.get(key)
             if found is not None:
                 self._remember(key, found)
         answer = _decoded(found)
@@ -187,8 +192,9 @@ class Cache:
             return
         if in_memory:
             self._remember(key, text)
-        if self.disk_cache is not None:
-            self.disk_cache.put(key, text)
+        disk = self.disk_cache
+        if disk is not None:
+            disk.put(key, text)
 
     def stats(self) -> CacheStats:
         """What the cache has done since it was made.
@@ -196,9 +202,10 @@ class Cache:
         Returns:
             Hits, misses, and the bytes of the answers kept.
         """
-        disk = 0 if self.disk_cache is None else self.disk_cache.size()
+        disk = self.disk_cache
+        disk_bytes = 0 if disk is None else disk.size()
         with self._lock:
-            return CacheStats(self._hits, self._misses, self._memory_bytes, disk)
+            return CacheStats(self._hits, self._misses, self._memory_bytes, disk_bytes)
 
     def reset_memory_cache(self) -> None:
         """Forget what is in memory; the file stays."""

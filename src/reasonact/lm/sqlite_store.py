@@ -111,8 +111,10 @@ class SQLiteStore:
 
     def close(self) -> None:
         """Close this process's idle connections; the store stays usable."""
-        while self._idle:
-            self._idle.pop().close()
+        self._mind_forks()
+        with contextlib.suppress(IndexError):  # popped, not looked at first: other threads take from it too
+            while True:
+                self._idle.pop().close()
 
     def _do(self, what: str, work: Callable[[sqlite3.Connection], T]) -> T | None:
         if self._broken:

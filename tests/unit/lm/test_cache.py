@@ -188,6 +188,23 @@ class TestAnswers:
         stats = store.stats()
         assert (1, 1, size, size) == (stats.hits, stats.misses, stats.bytes, stats.disk_bytes)
 
+    def test_setting_it_up_anew_closes_the_file_that_it_had(self, tmp_path, monkeypatch):
+        opened = []
+        connect = sqlite3.connect
+        monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: opened.append(connect(*a, **k)) or opened[-1])
+        store = Cache(disk_cache_dir=tmp_path)
+        store.put(REQUEST, ANSWER)
+        store.configure(
+            enable_disk_cache=False,
+            enable_memory_cache=True,
+            disk_cache_dir=None,
+            disk_size_limit_bytes=None,
+            memory_max_entries=10,
+        )
+        (connection,) = opened
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+
     def test_memory_can_be_saved_and_read_back(self, store, tmp_path):
         store.put(REQUEST, {"text": "zwölf \ud800"})
         store.save_memory_cache(str(tmp_path / "saved"))
