@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reasonact.runtime.drive import to_thread
 from reasonact.runtime.flow import Command
 
 
 @dataclass(frozen=True, slots=True)
 class CallModule(Command[Any]):
-    """Call a module from inside a flow, by its ``__call__`` or ``acall``."""
+    """Call a module from inside a flow, by its ``__call__`` or ``acall``.
+
+    A plain callable has no ``acall``; in async code it runs in a thread.
+    """
 
     module: Any
     args: tuple[Any, ...]
@@ -21,4 +25,7 @@ class CallModule(Command[Any]):
         return self.module(*self.args, **self.kwargs)
 
     async def arun(self) -> Any:
-        return await self.module.acall(*self.args, **self.kwargs)
+        acall = getattr(self.module, "acall", None)
+        if acall is None:
+            return await to_thread(self.run)
+        return await acall(*self.args, **self.kwargs)

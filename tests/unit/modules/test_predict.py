@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import reasonact
+from reasonact.modules.predict import call_predict
+from reasonact.runtime.drive import adrive, drive
 from reasonact.testing import ScriptedLM
 
 ANSWER = "[[ ## answer ## ]]\n42\n\n[[ ## completed ## ]]"
@@ -146,3 +148,11 @@ def test_nothing_given_to_a_call_is_changed() -> None:
     with reasonact.context(lm=ScriptedLM([ANSWER])):
         reasonact.Predict("question -> answer")(question="q", demos=demos, config=config)
     assert ([{"question": "a", "answer": "b"}], {"temperature": 0.2}) == (demos, config)
+
+
+async def test_a_function_in_the_place_of_a_predictor_is_called_in_async_code_too() -> None:
+    def fixed(**inputs: Any) -> Any:
+        return reasonact.Prediction(answer=inputs["question"])
+
+    assert "q" == (await adrive(call_predict(fixed, {"question": "q"}))).answer
+    assert "q" == drive(call_predict(fixed, {"question": "q"})).answer
