@@ -201,12 +201,6 @@ def listening_through(sink: EventSink) -> Iterator[None]:
         _listener.reset(token)
 
 
-def current_sink() -> EventSink | None:
-    """The sink that listens here, if any."""
-    listener = _listener.get()
-    return None if listener is None else listener.sink
-
-
 def live_sink() -> EventSink | None:
     """The sink that listens here live, if any."""
     listener = _listener.get()

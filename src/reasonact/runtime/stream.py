@@ -11,10 +11,9 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
-from contextlib import suppress
 from typing import Any, Final, TypeVar
 
-from reasonact.runtime.handoff import End, Handoff, StreamClosed
+from reasonact.runtime.handoff import End, Handoff
 
 T = TypeVar("T")
 
@@ -99,5 +98,5 @@ async def _ended(task: asyncio.Future[Any], handoff: Handoff[Any]) -> None:
 
 
 def _look_away(task: asyncio.Future[Any]) -> None:
-    with suppress(asyncio.CancelledError, StreamClosed):
-        task.exception()
+    if not task.cancelled():
+        task.exception()  # looked at, so that the loop does not report it as lost
