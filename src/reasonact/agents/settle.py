@@ -60,7 +60,7 @@ def settle(run: Run, turn: PendingTurn, *, ending: str) -> Flow[str | None]:
                 return reached
             yield from _run_tools(run, turn, ready[: _batch_size(run)])
             continue
-        waiting = _first_waiting(run, turn, ending)
+        waiting = _first_waiting(turn, ending)
         if waiting is None:
             return None
         yield from _ask(run, turn, waiting, ending)
@@ -94,19 +94,20 @@ def _needs_a_person(run: Run, turn: PendingTurn, item: PendingCall) -> bool:
     return item.id not in turn.approved and run.tools[item.name].needs_confirmation(item.args)
 
 
-def _first_waiting(run: Run, turn: PendingTurn, ending: str) -> PendingCall | None:
+def _first_waiting(turn: PendingTurn, ending: str) -> PendingCall | None:
     for item in turn.calls:
         if item.id not in turn.settled and item.name != ending:
             return item
     return None
 
 
-def _batch_size(run: Run) -> int:
+def _batch_size(run: Run) -> int | None:
+    """How many calls run before the limits are looked at again; None for all of them."""
     limits = run.options.limits
-    if limits is None or limits.tool_calls is None:
-        # With limits of another kind the calls run in batches of what may be side by side, and
-        # the limits are looked at between them.
-        return 1_000_000 if limits is None else run.options.parallel_tools
+    if limits is None:
+        return None
+    if limits.tool_calls is None:
+        return run.options.parallel_tools
     left = limits.tool_calls - run.state.spent.tool_calls
     return max(1, min(left, run.options.parallel_tools))
 
