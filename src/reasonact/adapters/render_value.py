@@ -12,31 +12,22 @@ and the finished text is cut at the place-holders.
 
 from __future__ import annotations
 
-import dataclasses
-import datetime
 import enum
 import json
 import math
 import uuid
-from collections import deque
 from collections.abc import Mapping
-from decimal import Decimal
-from pathlib import PurePath
 from typing import Any
 
-from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from pydantic_core import to_jsonable_python
 
 from reasonact.types.base import Type
+from reasonact.types.plain_form import DEPTH_LIMIT, INTEGER_BITS, key_text, plain_step, safe_text
 
 Part = dict[str, Any]
 """One content part of a message: ``{"type": "text", "text": …}``, ``{"type": "image_url", …}``, …"""
 
-_DEPTH_LIMIT = 100  # of the careful pass; the first pass goes as deep as the encoder
 _PLACE = f"<{uuid.uuid4().hex}:"  # new in each process and never part of an output
-_LINE_TYPES = (datetime.date, datetime.time, datetime.timedelta)
-_TEXT_TYPES = (Decimal, uuid.UUID, PurePath, complex)
 
 
 def render_value(value: Any, *, indent: int | None = None) -> str | list[Part]:
@@ -57,7 +48,7 @@ def render_value(value: Any, *, indent: int | None = None) -> str | list[Part]:
     try:
         return str(value) if type(value) is int else _rendered(value, indent)
     except Exception:  # an object that fails at the first look; it is shown as well as it can be
-        return clean_text(_safe_text(value))
+        return clean_text(safe_text(value))
 
 
 def _rendered(value: Any, indent: int | None) -> str | list[Part]:
@@ -70,7 +61,7 @@ def _rendered(value: Any, indent: int | None) -> str | list[Part]:
     if isinstance(plain, (dict, list, tuple)):
         text = clean_text(_json_text(plain, media, indent))
         return _cut_at_media(text, media) if media else text
-    return clean_text(plain if type(plain) is str else _safe_text(plain))
+    return clean_text(plain if type(plain) is str else safe_text(plain))
 
 
 def render_text(value: Any) -> str:
@@ -124,7 +115,7 @@ def serialize_for_json(value: Any) -> Any:
     try:
         return _careful(value, (), None)
     except Exception:
-        return clean_text(_safe_text(value))
+        return clean_text(safe_text(value))
 
 
 def clean_text(text: str) -> str:
@@ -168,104 +159,18 @@ def _plain_or_media(value: Any, media: list[list[Part]]) -> Any:
             media.append([dict(part) for part in shown])
             return f"{_PLACE}{len(media) - 1}>"
         return shown
-    if isinstance(value, BaseModel):
-        return _model_fields(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
-    if isinstance(value, enum.Enum):
-        return value.value
-    if isinstance(value, _LINE_TYPES):
-        return to_jsonable_python(value)
-    if isinstance(value, _TEXT_TYPES):
-        return str(value).strip("()") if isinstance(value, complex) else str(value)
-    if isinstance(value, (set, frozenset)):
-        return _in_order(value)
-    if isinstance(value, deque):
-        return list(value)
-    if isinstance(value, (bytes, bytearray)):
-        return _bytes_text(bytes(value))
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, (bool, int, float)):
-        return value
-    return _numpy_scalar(value)
+    return plain_step(value)
 
 
 def _shown(value: Type) -> Any:
     try:
         return value.format()
     except Exception:  # a format() of the user's that fails must not end the run
-        return _safe_text(value)
+        return safe_text(value)
 
 
 def _are_parts(shown: list[Any]) -> bool:
     return bool(shown) and all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in shown)
-
-
-def _model_fields(model: BaseModel) -> Any:
-    """A model as its serializer writes it, but with media kept as objects."""
-    try:
-        dumped = model.model_dump(mode="json", warnings=False)
-    except Exception:  # a serializer that fails, a value that pydantic cannot write, a cycle
-        dumped = dict(vars(model))
-    if not isinstance(dumped, dict):
-        return dumped if not _holds_type(vars(model), ()) else next(iter(vars(model).values()))
-    held = [name for name, field in vars(model).items() if name in dumped and _holds_type(field, ())]
-    return {**dumped, **{name: getattr(model, name) for name in held}} if held else dumped
-
-
-def _holds_type(value: Any, outer: tuple[int, ...]) -> bool:
-    if isinstance(value, Type):
-        return True
-    if isinstance(value, (str, int, float, bytes, type(None))) or id(value) in outer or len(outer) > _DEPTH_LIMIT:
-        return False
-    if isinstance(value, BaseModel):
-        inner: Any = vars(value).values()
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        inner = [getattr(value, field.name, None) for field in dataclasses.fields(value)]
-    elif isinstance(value, Mapping):
-        inner = value.values()
-    elif isinstance(value, (list, tuple, set, frozenset)):
-        inner = value
-    else:
-        return False
-    return any(_holds_type(item, (*outer, id(value))) for item in inner)
-
-
-def _in_order(items: set[Any] | frozenset[Any]) -> list[Any]:
-    # The order of a set changes from process to process, and with it the prompt's cache key.
-    try:
-        return sorted(items)
-    except Exception:
-        return sorted(items, key=_safe_text)
-
-
-def _bytes_text(value: bytes) -> str:
-    try:
-        return value.decode("utf-8")
-    except UnicodeDecodeError:
-        return repr(value)
-
-
-def _numpy_scalar(value: Any) -> Any:
-    if type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "shape", None) == ():
-        item = value.item()
-        return item if isinstance(item, (bool, int, float, str)) else _safe_text(value)
-    return _safe_text(value)
-
-
-def _safe_text(value: Any) -> str:
-    for write in (str, repr, object.__repr__):
-        try:
-            text: str = write(value)
-        except Exception:  # a class whose own __str__ fails still has to be shown as something
-            if type(value) is int:
-                return str(Decimal(value))  # str() refuses integers of thousands of digits
-        else:
-            return text
-    return "<unprintable>"
 
 
 def _careful(value: Any, outer: tuple[int, ...], media: list[list[Part]] | None) -> Any:
@@ -279,10 +184,10 @@ def _careful(value: Any, outer: tuple[int, ...], media: list[list[Part]] | None)
     if isinstance(value, enum.Enum):
         return _careful(value.value, outer, media)
     if isinstance(value, int):
-        return int(value) if value.bit_length() < 10_000 else _safe_text(int(value))
+        return int(value) if value.bit_length() < INTEGER_BITS else safe_text(int(value))
     if isinstance(value, str):
         return _careful(str.__str__(value), outer, media)
-    if len(outer) >= _DEPTH_LIMIT:
+    if len(outer) >= DEPTH_LIMIT:
         return "…"
     if id(value) in outer:
         return "{...}" if isinstance(value, Mapping) else "[...]"
@@ -291,24 +196,13 @@ def _careful(value: Any, outer: tuple[int, ...], media: list[list[Part]] | None)
         if isinstance(value, (list, tuple)):
             return [_careful(item, inner, media) for item in value]
         if isinstance(value, dict):
-            return {_key(key): _careful(item, inner, media) for key, item in value.items()}
+            return {clean_text(key_text(key)): _careful(item, inner, media) for key, item in value.items()}
         plain = _plain_or_media(value, media if media is not None else [])
         if media is None and isinstance(plain, str) and plain.startswith(_PLACE):
             plain = _shown(value)
         return _careful(plain, inner, media)
     except Exception:
-        return clean_text(_safe_text(value))
-
-
-def _key(key: Any) -> str:
-    if isinstance(key, str) and not isinstance(key, enum.Enum):
-        return clean_text(str(key))
-    if isinstance(key, bool):
-        return str(key).lower()
-    if isinstance(key, tuple):
-        return ",".join(_key(item) for item in key)
-    plain = _plain_or_media(key, [])
-    return clean_text(plain if isinstance(plain, str) else _safe_text(plain))
+        return clean_text(safe_text(value))
 
 
 def _cut_at_media(text: str, media: list[list[Part]]) -> list[Part]:

@@ -4,6 +4,7 @@ import dataclasses
 import datetime
 import enum
 import json
+import math
 import pathlib
 import uuid
 from decimal import Decimal
@@ -26,6 +27,7 @@ from reasonact.adapters.values import (
     value_schema,
 )
 from reasonact.types.base import Type
+from reasonact.types.json_form import json_form
 
 
 class Colour(enum.Enum):
@@ -327,3 +329,10 @@ def test_the_note_tells_the_form_of_the_value(told: str, annotation: Any) -> Non
 def test_a_type_without_a_schema_is_named() -> None:
     assert value_schema(type) is None
     assert translate_field_type("f", output_field(type)).endswith("type type")
+
+
+@pytest.mark.parametrize("value", [{None: 1}, {True: [2]}, {(1, "a"): 3}, {"n": 1 << 12_000}])
+@pytest.mark.parametrize("beside", [1.5, math.nan])
+def test_a_mapping_is_shown_as_it_is_stored_whichever_pass_writes_it(value: dict[Any, Any], beside: float) -> None:
+    whole = {**value, "x": beside}
+    assert json.dumps(json_form(whole)) == render_value(whole)
