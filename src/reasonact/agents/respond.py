@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from reasonact.agents.confirmation import Answer, Approve, ConfirmationRequired, Decision, Reject
+from reasonact.agents.names import ASK
 from reasonact.agents.run_state import RunState
-from reasonact.agents.tool_table import ASK
 
 _KEPT: Final = 1_000
 _TEXT_KEYS: Final = ("answer", "response", "feedback", "reason", "message", "text")

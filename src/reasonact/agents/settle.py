@@ -23,9 +23,9 @@ from reasonact.agents.confirmation import (
     decision_of,
     was_used,
 )
+from reasonact.agents.names import ASK
 from reasonact.agents.run import Run, limit_reached
 from reasonact.agents.run_state import PendingCall, PendingTurn, SettledCall
-from reasonact.agents.tool_table import ASK
 from reasonact.runtime.drive import run_coroutine, to_thread
 from reasonact.runtime.events import ToolReturned, emit
 from reasonact.runtime.flow import Command, Flow, call

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from reasonact.adapters.asking import merged
 from reasonact.adapters.call_splitter import CallSplitter
 from reasonact.adapters.json_splitter import JsonSplitter
+from reasonact.agents.names import SUBMIT
 from reasonact.agents.run import Run
-from reasonact.agents.tool_table import SUBMIT
 from reasonact.lm.chunks import CallDelta
 from reasonact.modules.showing import shown_text
 from reasonact.runtime.events import (

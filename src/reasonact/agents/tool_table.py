@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
 from reasonact.adapters.layout import plain_type
+from reasonact.agents.names import ASK, COMPLETED, FINISH, SUBMIT
 from reasonact.signatures.signature import Signature
 from reasonact.tools.tool import Tool
-
-FINISH: Final = "finish"
-SUBMIT: Final = "submit"
-ASK: Final = "user_clarification"
-COMPLETED: Final = "Completed."
 
 
 def tool_table(tools: Iterable[Callable[..., Any] | Tool], reserved: Iterable[str]) -> dict[str, Tool]:

@@ -9,11 +9,11 @@ from typing import Any
 from reasonact.adapters.conversation import THINKING
 from reasonact.adapters.unreadable import UnreadableCall
 from reasonact.agents.instructions import ask_to_submit, with_tool_names
+from reasonact.agents.names import SUBMIT
 from reasonact.agents.run import Run, noted, with_ids
 from reasonact.agents.run_state import PendingTurn, SettledCall
 from reasonact.agents.settle import announce
 from reasonact.agents.telling import told_live
-from reasonact.agents.tool_table import SUBMIT
 from reasonact.errors import AdapterParseError
 from reasonact.modules.predict import call_predict
 from reasonact.runtime.flow import Flow, call

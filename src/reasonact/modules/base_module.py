@@ -6,11 +6,17 @@ import copy
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from reasonact.modules.parameter import Parameter
-from reasonact.modules.saved_files import load_file, save_state, save_whole
-from reasonact.modules.state import load_tree
+from reasonact.runtime.deferred import deferred
+
+if TYPE_CHECKING:
+    from reasonact.modules import saved_files
+    from reasonact.modules import state as loading
+else:
+    saved_files = deferred("reasonact.modules.saved_files")
+    loading = deferred("reasonact.modules.state")
 
 B = TypeVar("B", bound="BaseModule")
 
@@ -172,7 +178,7 @@ class BaseModule:
         Raises:
             ValueError: The state is none, lacks a parameter, or holds what cannot be used.
         """
-        load_tree(self, state, allow_unsafe_lm_state=allow_unsafe_lm_state)
+        loading.load_tree(self, state, allow_unsafe_lm_state=allow_unsafe_lm_state)
 
     def save(
         self, path: str | Path, save_program: bool = False, modules_to_serialize: Collection[ModuleType] | None = None
@@ -193,9 +199,9 @@ class BaseModule:
             OSError: It cannot be written.
         """
         if save_program:
-            save_whole(self, path, modules_to_serialize or ())
+            saved_files.save_whole(self, path, modules_to_serialize or ())
         else:
-            save_state(self, path)
+            saved_files.save_state(self, path)
 
     def load(self, path: str | Path, allow_pickle: bool = False, allow_unsafe_lm_state: bool = False) -> None:
         """Take over the state in a file that `save` wrote, here or in DSPy. On an error nothing is changed.
@@ -212,7 +218,7 @@ class BaseModule:
                 program; or it is a pickle and that was not allowed.
             OSError: It cannot be read.
         """
-        load_file(self, path, allow_pickle=allow_pickle, allow_unsafe_lm_state=allow_unsafe_lm_state)
+        saved_files.load_file(self, path, allow_pickle=allow_pickle, allow_unsafe_lm_state=allow_unsafe_lm_state)
 
 
 def _attributes(module: BaseModule) -> list[tuple[str, Any]]:

@@ -11,22 +11,31 @@ import logging
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar
 
-from reasonact.lm.inspect_history import pretty_print_history
-from reasonact.lm.usage import track_usage
 from reasonact.modules.attribute_path import set_attribute_by_name
 from reasonact.modules.base_module import BaseModule
-from reasonact.modules.execute import executed
-from reasonact.modules.module_batch import arun_batch, run_batch
-from reasonact.modules.progress import BatchUsage
-from reasonact.modules.streamed import Fields, Kinds, streamed
 from reasonact.runtime.callbacks import BaseCallback, observed
+from reasonact.runtime.deferred import deferred
 from reasonact.runtime.drive import adrive, drive
-from reasonact.runtime.events import Event
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.runtime.settings import settings
-from reasonact.types.prediction import Prediction
+
+if TYPE_CHECKING:
+    from reasonact.lm import inspect_history as history_pages
+    from reasonact.lm import usage
+    from reasonact.modules import execute, module_batch, progress, streamed
+    from reasonact.modules.streamed import Fields, Kinds
+    from reasonact.runtime.events import Event
+    from reasonact.types import prediction as predictions
+else:
+    history_pages = deferred("reasonact.lm.inspect_history")
+    usage = deferred("reasonact.lm.usage")
+    execute = deferred("reasonact.modules.execute")
+    module_batch = deferred("reasonact.modules.module_batch")
+    progress = deferred("reasonact.modules.progress")
+    streamed = deferred("reasonact.modules.streamed")
+    predictions = deferred("reasonact.types.prediction")
 
 logger = logging.getLogger("reasonact.modules")
 
@@ -100,11 +109,11 @@ class Module(BaseModule, metaclass=_ModuleMeta):
             TypeError: A filter names no classes or fields.
             BaseException: What a call raises, after the events before it.
         """
-        return streamed(self, args, kwargs, kinds, fields, Module).events()
+        return streamed.streamed(self, args, kwargs, kinds, fields, Module).events()
 
     def astream(self, /, *args: Any, kinds: Kinds = None, fields: Fields = None, **kwargs: Any) -> AsyncIterator[Event]:
         """As `stream`, on the running event loop: ``async for event in module.astream(...)``."""
-        return streamed(self, args, kwargs, kinds, fields, Module).aevents()
+        return streamed.streamed(self, args, kwargs, kinds, fields, Module).aevents()
 
     def aexecute(self, /, *, stream: bool = False, **inputs: Any) -> Any:
         """Run the module in the form of udspy.
@@ -118,7 +127,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
             `OutputStreamChunk`, the thought of an agent as field ``reasoning``, and of the
             prediction at the end.
         """
-        return executed(self.astream(**inputs), self) if stream else self.acall(**inputs)
+        return execute.executed(self.astream(**inputs), self) if stream else self.acall(**inputs)
 
     def forward(self, /, *args: Any, **kwargs: Any) -> Any:
         """What the module does. Override it.
@@ -208,7 +217,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
             KeyboardInterrupt: Ctrl-C; ``results`` is on it.
             OSError: The file cannot be written.
         """
-        return run_batch(
+        return module_batch.run_batch(
             self,
             examples,
             num_threads=num_threads,
@@ -239,7 +248,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
         Raises:
             CancelledError: The caller was cancelled; ``results`` is on it.
         """
-        return await arun_batch(
+        return await module_batch.arun_batch(
             self,
             examples,
             concurrency=concurrency,
@@ -257,7 +266,7 @@ class Module(BaseModule, metaclass=_ModuleMeta):
             n: How many.
             file: Where to; by default the terminal, in colours.
         """
-        pretty_print_history(self.history, n, file=file)
+        history_pages.pretty_print_history(self.history, n, file=file)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -332,9 +341,9 @@ def reported(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], b
         observed("module", module, {"args": args, "kwargs": dict(kwargs)}) as seen,
     ):
         if settings.track_usage and _counts_for_itself():
-            with track_usage() as tracker:
+            with usage.track_usage() as tracker:
                 seen.outputs = yield from body
-            if isinstance(seen.outputs, Prediction):
+            if isinstance(seen.outputs, predictions.Prediction):
                 own = hasattr(seen.outputs, "usage")  # an agent's says more
                 seen.outputs.set_lm_usage(tracker.get_total_tokens(), None if own else tracker.summary())
             elif hasattr(seen.outputs, "set_lm_usage"):
@@ -346,4 +355,4 @@ def reported(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], b
 
 def _counts_for_itself() -> bool:
     outer = settings.usage_tracker
-    return outer is None or (isinstance(outer, BatchUsage) and outer.stands_alone)
+    return outer is None or (isinstance(outer, progress.BatchUsage) and outer.stands_alone)

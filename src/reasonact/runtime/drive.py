@@ -6,13 +6,18 @@ starts a thread; flows themselves do none of these.
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from reasonact.runtime.deferred import deferred
 from reasonact.runtime.flow import Flow
+
+if TYPE_CHECKING:
+    import asyncio
+else:
+    asyncio = deferred("asyncio")  # a seventh of a small program's start, and sync programs need none
 
 T = TypeVar("T")
 

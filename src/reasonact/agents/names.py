@@ -1,0 +1,10 @@
+"""Names that the agents keep for themselves, and the text that ends a trajectory."""
+
+from __future__ import annotations
+
+from typing import Final
+
+FINISH: Final = "finish"
+SUBMIT: Final = "submit"
+ASK: Final = "user_clarification"
+COMPLETED: Final = "Completed."
