@@ -131,6 +131,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return run(options)
     except KeyboardInterrupt:
+        # What the interrupt left half made (an event loop, a client) would complain of that at exit.
+        sys.unraisablehook = lambda unraisable: None
         return _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
