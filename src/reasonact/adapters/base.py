@@ -20,9 +20,9 @@ from reasonact.adapters.layout import layout_of
 from reasonact.adapters.loose_text import loose_text
 from reasonact.adapters.native import (
     adapt_types,
-    choose_tools,
     native_calls,
     tool_list,
+    with_tool_choice,
     without_lone_tool_options,
 )
 from reasonact.adapters.plan import Native, Plan
@@ -181,7 +181,7 @@ class Adapter(PromptHooks):
                 shown, native = native_calls(signature, tools)
                 del given[layout.tools]
                 sent["tools"] = (rendered or Rendered()).descriptors(tools)
-                choose_tools(sent, native.own_names, self.parallel_tool_calls)
+                sent = with_tool_choice(sent, native.own_names, self.parallel_tool_calls)
         sent = without_lone_tool_options(sent)
         shown, native, sent = adapt_types(self.native_response_types, lm, signature, shown, native, sent)
         with observed("adapter_format", self, {"signature": shown, "demos": demos, "inputs": given}) as observation:

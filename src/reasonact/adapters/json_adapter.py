@@ -65,7 +65,7 @@ class JSONAdapter(ChatAdapter):
         if _OPTION not in plan.options and plan.native.free_text is None and plan.shown.output_fields:
             form = _strongest_form(lm, plan.shown)
             if form is not None:
-                plan.options[_OPTION] = form  # the plan's own dict, not yet handed to anybody
+                return replace(plan, options={**plan.options, _OPTION: form})
         return plan
 
     def flow(

@@ -74,26 +74,28 @@ def read_calls(calls: Iterable[Any], own_names: Mapping[str, str]) -> ToolCalls:
     return ToolCalls(tool_calls=read)
 
 
-def choose_tools(options: dict[str, Any], own_names: Mapping[str, str], parallel: bool | None) -> None:
-    """Complete the options of a request that has tools, as DSPy does; edits its own dict of options.
+def with_tool_choice(options: Mapping[str, Any], own_names: Mapping[str, str], parallel: bool | None) -> dict[str, Any]:
+    """Complete the options of a request that has tools, as DSPy does.
 
     Args:
         options: The options of the request in the making.
         own_names: The names of tools on the wire to their own, where they differ.
         parallel: What the adapter was told to ask for.
+
+    Returns:
+        A new dict.
     """
-    if parallel is not None:
-        options.setdefault("parallel_tool_calls", parallel)
-    choice = options.get("tool_choice")
+    told = {} if parallel is None else {"parallel_tool_calls": parallel}
+    chosen = {**told, **options}
+    choice = chosen.get("tool_choice")
     if choice is None:
-        if "parallel_tool_calls" in options:
-            options["tool_choice"] = "auto"
-        return
+        return {**chosen, "tool_choice": "auto"} if "parallel_tool_calls" in chosen else chosen
     function = choice.get("function") if isinstance(choice, Mapping) else None
     if isinstance(function, Mapping):
         for wire, own in own_names.items():
             if function.get("name") == own:
-                options["tool_choice"] = {**choice, "function": {**function, "name": wire}}
+                chosen["tool_choice"] = {**choice, "function": {**function, "name": wire}}
+    return chosen
 
 
 def without_lone_tool_options(options: Mapping[str, Any]) -> dict[str, Any]:
