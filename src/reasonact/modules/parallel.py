@@ -241,10 +241,7 @@ class Parallel:
         timeout: int = 120,
         straggler_limit: int = 3,
     ) -> None:
-        self.num_threads: int = num_threads or settings.num_threads
-        self.max_errors: int = settings.max_errors if max_errors is None else max_errors
-        if self.num_threads < 1 or self.max_errors < 0:
-            raise ValueError(f"num_threads={num_threads}, max_errors={max_errors}: these are not negative")
+        self.num_threads, self.max_errors = _numbers(num_threads, max_errors)
         self.return_failed_examples, self.access_examples = return_failed_examples, access_examples
         self.straggler_limit, self.timeout = straggler_limit, timeout
         self.disable_progress_bar, self.provide_traceback = disable_progress_bar, provide_traceback
@@ -314,6 +311,9 @@ class ParallelExecutor:
             bar shows their average.
         timeout: Seconds after which one of the last items is tried a second time; 0: never.
         straggler_limit: How many may be left for that.
+
+    Raises:
+        ValueError: A number is negative.
     """
 
     def __init__(
@@ -326,8 +326,7 @@ class ParallelExecutor:
         timeout: int = 120,
         straggler_limit: int = 3,
     ) -> None:
-        self.num_threads: int = num_threads or settings.num_threads
-        self.max_errors: int = settings.max_errors if max_errors is None else max_errors
+        self.num_threads, self.max_errors = _numbers(num_threads, max_errors)
         self.straggler_limit, self.timeout = straggler_limit, timeout
         self.compare_results = compare_results
         self.disable_progress_bar, self.provide_traceback = disable_progress_bar, provide_traceback
@@ -346,7 +345,6 @@ class ParallelExecutor:
             What it returned, in the order of the items; None where it failed.
 
         Raises:
-            ValueError: A number of the constructor is negative.
             TooManyErrors: ``max_errors`` of the calls failed.
         """
         items = list(data)
@@ -364,6 +362,15 @@ class ParallelExecutor:
             self.failed_indices, self.exceptions_map = sorted(batch.errors), dict(batch.errors)
             self.error_count = len(batch.errors)
         return batch.results
+
+
+def _numbers(num_threads: int | None, max_errors: int | None) -> tuple[int, int]:
+    """How many threads and failures there may be, by the settings where nothing is given."""
+    threads: int = num_threads or settings.num_threads
+    errors: int = settings.max_errors if max_errors is None else max_errors
+    if threads < 1 or errors < 0:
+        raise ValueError(f"num_threads={num_threads}, max_errors={max_errors}: these are not negative")
+    return threads, errors
 
 
 def _pair(pair: Any, index: int) -> tuple[Any, Any]:

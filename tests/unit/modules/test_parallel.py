@@ -166,8 +166,9 @@ def test_an_example_that_is_none_is_said_before_anything_runs(rows: Any, error: 
 def test_a_negative_number_is_refused(options: Any) -> None:
     with pytest.raises(ValueError, match="the least it can be is"):
         Double().batch(examples(1), disable_progress_bar=True, **options)
-    with pytest.raises(ValueError, match="not negative"):
-        Parallel(**options)
+    for maker in (Parallel, ParallelExecutor):
+        with pytest.raises(ValueError, match="not negative"):
+            maker(**options)
 
 
 def test_a_negative_concurrency_is_refused() -> None:
