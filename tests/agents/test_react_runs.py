@@ -10,6 +10,7 @@ from agent_scripts import WAYS, extracted, full, look_up, react, step
 from pydantic import BaseModel
 
 import reasonact
+from reasonact.runtime.callbacks import BaseCallback
 from reasonact.testing import ScriptedLM
 
 SCRIPT = [step("Look.", "look_up", topic="tides"), step("Enough.", "finish"), extracted(answer="twice a day")]
@@ -269,6 +270,76 @@ def test_a_step_predictor_put_in_the_place_of_the_own_is_called() -> None:
     assert "finish" == played(question="?").termination_reason
 
 
+class Looking(reasonact.Predict):
+    def forward(self, **inputs: Any) -> Any:
+        self.seen = [*getattr(self, "seen", []), inputs["trajectory"]]
+        return super().forward(**inputs)
+
+
+class LookingAdapter(reasonact.ChatAdapter):
+    def format_user_message_content(self, signature: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        self.seen = [*getattr(self, "seen", []), inputs["trajectory"]]
+        return super().format_user_message_content(signature, inputs, *args, **kwargs)
+
+
+class Callback(BaseCallback):
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def on_module_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+        if "trajectory" in inputs["kwargs"]:
+            self.seen.append(inputs["kwargs"]["trajectory"])
+
+
+WHO_LOOKS = ("callback", "a callback of the predictor", "trace", "predictor", "adapter", "a callback of the adapter")
+
+
+@pytest.mark.parametrize("who", WHO_LOOKS)
+def test_whoever_looks_at_the_trajectory_of_a_step_sees_one_text(who: str) -> None:
+    played, callback, trace = react(SCRIPT), Callback(), []
+    if who == "callback":
+        with reasonact.context(callbacks=[callback]):
+            played(question="?")
+        seen = callback.seen
+    elif who == "a callback of the predictor":
+        played.agent.react.callbacks = [callback]
+        played(question="?")
+        seen = callback.seen
+    elif who == "trace":
+        with reasonact.context(trace=trace):
+            played(question="?")
+        seen = [inputs["trajectory"] for _, inputs, _ in trace]
+    elif who == "predictor":
+        played.agent.react = Looking(played.agent.react.signature)
+        played(question="?")
+        seen = played.agent.react.seen
+    elif who == "adapter":
+        played.adapter = LookingAdapter()
+        played(question="?")
+        seen = played.adapter.seen
+    else:
+        seen = []
+        callback.on_adapter_format_start = lambda call_id, instance, inputs: seen.append(inputs["inputs"]["trajectory"])
+        played.adapter = reasonact.ChatAdapter(callbacks=[callback])
+        played(question="?")
+    assert ["", "[[ ## thought_0 ## ]]\nLook."] == [text.split("\n\n")[0] for text in seen[:2]]
+    assert all(type(text) is str for text in seen)
+
+
+def test_a_step_renders_what_is_new_alone() -> None:
+    class Counting(reasonact.ChatAdapter):
+        def field_pieces(self, field: Any, value: Any) -> Any:
+            rendered.append(field.name)
+            return super().field_pieces(field, value)
+
+    rendered: list[str] = []
+    played = react([*[step("t", "look_up", topic="x")] * 9, step("t", "finish"), extracted(answer="1")])
+    played.adapter = Counting()
+    played(question="?")
+    steps = [name for name in rendered if name not in ("question", "trajectory")]
+    assert [f"{key}_{n}" for n in range(10) for key in ("thought", "tool_name", "tool_args", "observation")] == steps
+
+
 # Long results
 
 
@@ -282,6 +353,24 @@ def test_a_long_result_is_cut_with_a_note_for_the_model_and_kept_whole() -> None
     shown = played.lm.requests[1].messages[1]["content"]
     assert "x" * 50 + "y" * 10 + "\n[... cut here: 40 of 100 characters are not shown]" in shown
     assert "y" * 11 not in shown
+
+
+def test_a_long_result_that_a_hook_puts_in_its_own_view_is_cut_too() -> None:
+    class Noting(reasonact.ReAct):
+        def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
+            return {"observation_0": "z" * 100, **{k: v for k, v in trajectory.items() if k.endswith("_1")}}
+
+    def dump() -> str:
+        return "x" * 100
+
+    script = [step("a", "dump"), step("b", "dump"), full(), step("c", "finish"), extracted(answer="1")]
+    played = react(script)
+    played.agent = Noting("question -> answer", [dump], max_result_chars=60)
+    played(question="?")
+    for request in played.lm.requests[3:]:
+        shown = request.messages[1]["content"]
+        assert "z" * 60 + "\n[... cut here: 40" in shown
+        assert "x" * 60 + "\n[... cut here: 40" in shown
 
 
 def test_without_a_bound_a_long_result_is_shown_whole() -> None:

@@ -18,6 +18,7 @@ from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.json_adapter import JSONAdapter
 from reasonact.adapters.markers import holds_marker
 from reasonact.adapters.text_protocol import TextProtocolAdapter
+from reasonact.adapters.two_step import TwoStepAdapter
 from reasonact.adapters.xml_adapter import XMLAdapter
 from reasonact.errors import AdapterParseError
 from reasonact.signatures.fields import InputField, OutputField
@@ -130,7 +131,6 @@ STEP = Signature(
         "next_thought": (str, OutputField()),
         "next_tool_name": (str, OutputField()),
         "next_tool_args": (dict[str, Any], OutputField()),
-        "next_thought": (str, OutputField()),
     }
 )
 PLACES = Signature({"q": (str, InputField()), "a": (list[Place], OutputField()), "b": (Place, OutputField())})
@@ -255,3 +255,35 @@ def test_each_request_of_a_run_begins_with_the_whole_one_before_it(adapter: Adap
             assert before == adapter.render(lm(), {}, agent(), [], again).messages
 
     run()
+
+
+STEP_VALUES = st.one_of(
+    SCAFFOLD,
+    st.sampled_from(["", " ", "\n", "  padded  \n", "\n\n[[ ## x ## ]]\n"]),
+    st.dictionaries(st.text(max_size=3), st.one_of(st.text(max_size=5), st.integers(), st.none()), max_size=3),
+    st.lists(st.text(max_size=5), max_size=2),
+    st.integers(),
+    st.none(),
+)
+REACT = Signature("q, trajectory -> next_thought, next_tool_name, next_tool_args: dict[str, Any]")
+
+
+@pytest.mark.parametrize("adapter", [*FOUR, TwoStepAdapter(ScriptedLM([]))], ids=lambda adapter: type(adapter).__name__)
+@settings(deadline=None)
+@given(values=st.lists(STEP_VALUES, max_size=12), failed=st.sets(st.integers(0, 2)))
+@example(values=["", "x"], failed=set())
+@example(values=["  padded  \n", "x", {}, "  padded  \n", "t"], failed={0})
+@example(values=["\n", "", {}, ["\n"], "\n"], failed=set())
+def test_a_trajectory_rendered_step_by_step_is_that_rendered_whole(
+    adapter: Adapter, values: list[Any], failed: set[int]
+) -> None:
+    keys = [f"{kind}_{step}" for step in range(3) for kind in ("thought", "tool_name", "tool_args", "observation")]
+    rendered, trajectory = Rendered(), {}
+    for key, value in zip(keys, values, strict=False):
+        trajectory[key] = str(value) if key.startswith("tool_name") else value
+        errors = [step for step in sorted(failed) if f"observation_{step}" in trajectory]
+        whole = adapter.format_trajectory(trajectory, errors=errors)
+        assert whole == adapter.format_trajectory(trajectory, rendered, errors)
+        message = adapter.format(REACT, [], {"q": "q", "trajectory": whole})[-1]
+        pieces = adapter.trajectory_pieces(trajectory, rendered, errors)
+        assert message == adapter.format(REACT, [], {"q": "q", "trajectory": pieces})[-1]

@@ -7,7 +7,7 @@ from typing import Any
 
 from reasonact.adapters.annotation_names import translate_field_type
 from reasonact.adapters.base import Adapter
-from reasonact.adapters.content import Content, field_content, joined, stripped
+from reasonact.adapters.content import Content, field_row, joined
 from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.marker_splitter import MarkerSplitter
@@ -59,24 +59,6 @@ class ChatAdapter(Adapter):
         blocks.append(marker(END))
         return "Every message keeps to this form, each name in braces standing for a value:\n\n" + "\n\n".join(blocks)
 
-    def format_user_message_content(
-        self,
-        signature: Any,
-        inputs: Mapping[str, Any],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
-    ) -> Any:
-        """The inputs under their markers; see `Adapter.format_user_message_content`."""
-        said = {
-            FieldInfoWithName(name, info): inputs[name]
-            for name, info in signature.input_fields.items()
-            if name in inputs
-        }
-        reminder = self.user_message_output_requirements(signature) if main_request else ""
-        fields = self.format_field_with_value(said) if said else ""
-        return stripped(joined([prefix, fields, reminder, suffix], "\n\n"))
-
     def user_message_output_requirements(self, signature: Any) -> str:
         """The reminder of the markers to write, in order."""
         if layout_of(signature).free_text or not signature.output_fields:
@@ -94,25 +76,13 @@ class ChatAdapter(Adapter):
         }
         return joined([self.format_field_with_value(fields), f"{marker(END)}\n"], "\n\n")
 
-    def format_field_with_value(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> Any:
-        """Fields under their markers.
-
-        Args:
-            fields_with_values: Values by field.
-
-        Returns:
-            Text, or content parts where a value holds media.
-        """
-        blocks: list[Content] = []
-        for (name, info), value in fields_with_values.items():
-            shown = field_content(info, value)
-            if not isinstance(shown, str):
-                blocks.append(joined([f"{marker(name)}\n", shown]))
-                continue
-            if "[[" in shown and isinstance(value, (str, Reasoning)) and _is_output(info):
-                shown = quoted(shown)
-            blocks.append(f"{marker(name)}\n{shown}")
-        return stripped(joined(blocks, "\n\n"))
+    def field_pieces(self, field: FieldInfoWithName, value: Any) -> list[Content]:
+        """A field under its marker; see `Adapter.field_pieces`."""
+        name, info = field
+        shown = field_row(info, value)
+        if isinstance(value, (str, Reasoning)) and _is_output(info) and "[[" in (text := str(shown[0])):
+            shown = [quoted(text)]
+        return [f"{marker(name)}\n", *shown]
 
     def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
         """The sections of the output fields; see `Adapter.raw_fields`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import is_
 from typing import Any
 
 from reasonact.adapters.values import render_value
@@ -63,33 +62,17 @@ def clipped_history(history: History, limit: int | None) -> History:
     return History.model_construct(messages=[clipped_event(event, limit) for event in history.messages])
 
 
-class ClippedTrajectory:
-    """A growing trajectory as the model is shown it, so that each step looks at its new values alone."""
+def clipped_observations(trajectory: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
+    """What ReAct's model is shown in place of observations that are too long.
 
-    __slots__ = ("_shown", "_values")
+    Args:
+        trajectory: Values by key.
+        limit: As in `clipped`; None cuts nothing.
 
-    def __init__(self) -> None:
-        self._values: list[Any] = []
-        self._shown: dict[str, Any] = {}
-
-    def of(self, trajectory: Mapping[str, Any], limit: int | None) -> Mapping[str, Any]:
-        """The trajectory with long observations cut.
-
-        Args:
-            trajectory: Values by key.
-            limit: As in `clipped`; None cuts nothing.
-
-        Returns:
-            The same object, or a dict that is not to be changed; its values are the same
-            objects as last time where the trajectory's are.
-        """
-        if limit is None:
-            return trajectory
-        keys, values = list(trajectory), list(trajectory.values())
-        known = len(self._values)
-        if not (list(self._shown) == keys[:known] and all(map(is_, self._values, values))):
-            self._shown, known = {}, 0
-        for key, value in zip(keys[known:], values[known:], strict=True):
-            self._shown[key] = clipped(value, limit) if key.startswith("observation_") else value
-        self._values = values
-        return self._shown
+    Returns:
+        The cut observations by key; empty where none had to be cut.
+    """
+    if limit is None:
+        return {}
+    shown = {key: clipped(value, limit) for key, value in trajectory.items() if key.startswith("observation_")}
+    return {key: value for key, value in shown.items() if value is not trajectory[key]}

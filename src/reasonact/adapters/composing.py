@@ -40,11 +40,8 @@ _NOTHING_NATIVE: Final = Native()
 
 def overrides(adapter: Adapter, *methods: str) -> bool:
     """Whether any of these methods of an adapter is a program's own."""
-    return any(name in adapter.__dict__ or not _is_ours(getattr(type(adapter), name)) for name in methods)
-
-
-def _is_ours(method: Any) -> bool:
-    return str(getattr(method, "__module__", "")).startswith(_OWN_PACKAGE)
+    kind, own = type(adapter), vars(adapter)
+    return any(name in own or not getattr(kind, name).__module__.startswith(_OWN_PACKAGE) for name in methods)
 
 
 def compose(

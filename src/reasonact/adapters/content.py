@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic.fields import FieldInfo
 
@@ -15,10 +15,25 @@ Content: TypeAlias = str | list[dict[str, Any]]
 
 
 _BARE: Final = {"type", "text"}
+_STRIP: Final = {"both": str.strip, "left": str.lstrip, "right": str.rstrip}
 
 
 class Parts(list[dict[str, Any]]):
     """Content parts that were rendered before; as a field's value they stand as they are."""
+
+
+class Pieces(list[str]):
+    """A long text that was rendered before, in pieces: as a field's value it is copied once, into the message."""
+
+
+def put_together(value: Pieces | Content) -> Content:
+    """A text in pieces as one text; any other content as it is."""
+    return "".join(value) if isinstance(value, Pieces) else value
+
+
+def field_row(info: FieldInfo, value: Any) -> Sequence[Content]:
+    """As `field_content`, in pieces that follow one another."""
+    return value if isinstance(value, Pieces) else (field_content(info, value),)
 
 
 def field_content(info: FieldInfo, value: Any) -> Content:
@@ -74,6 +89,36 @@ def joined(pieces: Iterable[Content], separator: str = "") -> Content:
     return parts
 
 
+def laid_out(blocks: Iterable[Sequence[Content]], separator: str) -> list[Content]:
+    """Pieces of several blocks in one row, without outer white space; `joined` then copies each once.
+
+    Args:
+        blocks: Pieces that follow one another directly; a block without any is passed over.
+        separator: The text between two blocks.
+
+    Returns:
+        The pieces.
+    """
+    row: list[Content] = []
+    for block in blocks:
+        held = [piece for piece in block if piece]
+        if held:
+            row += [separator, *held] if row else held
+    strip_ends(row)
+    return row
+
+
+def strip_ends(row: list[Any]) -> None:
+    """Take the outer white space of a row of contents away, in place."""
+    while row and not stripped(row[0], "left"):
+        del row[0]
+    while row and not stripped(row[-1], "right"):
+        del row[-1]
+    if row:
+        row[0] = stripped(row[0], "left")
+        row[-1] = stripped(row[-1], "right")
+
+
 def text_and_media(content: Content, label: str) -> tuple[str, list[dict[str, Any]]]:
     """Split a content for a place that takes text alone.
 
@@ -99,14 +144,19 @@ def text_and_media(content: Content, label: str) -> tuple[str, list[dict[str, An
     return "".join(texts), media
 
 
-def stripped(content: Content) -> Content:
-    """A content without outer white space."""
+def stripped(content: Content, side: Literal["both", "left", "right"] = "both") -> Content:
+    """A content without outer white space.
+
+    Args:
+        content: Text or parts.
+        side: Where to take it away.
+    """
     if isinstance(content, str):
-        return content.strip()
+        return _STRIP[side](content)
     parts = Parts(content)
-    for place, strip in ((0, str.lstrip), (-1, str.rstrip)):
-        if parts and _is_bare_text(parts[place]):
-            parts[place] = {**parts[place], "text": strip(parts[place]["text"])}
+    for place, end in ((0, "left"), (-1, "right")):
+        if parts and side in ("both", end) and _is_bare_text(parts[place]):
+            parts[place] = {**parts[place], "text": _STRIP[end](parts[place]["text"])}
     return Parts(part for part in parts if not _is_bare_text(part) or part["text"])
 
 

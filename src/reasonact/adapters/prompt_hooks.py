@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from reasonact.adapters.annotation_names import get_field_description_string
 from reasonact.adapters.composing import compose, overrides
+from reasonact.adapters.content import Content, Pieces, joined, laid_out, put_together
 from reasonact.adapters.conversation import Rendered, history_events, history_messages
 from reasonact.adapters.fields import RESULTS, FieldInfoWithName, named
 from reasonact.adapters.layout import layout_of, spoken
@@ -21,9 +22,11 @@ MISSING_IN_DEMO = "(left out here)"
 class PromptHooks:
     """DSPy's formatting methods, called through the object so that a subclass may replace any.
 
-    A form gives `format_field_structure`, `format_user_message_content`,
-    `format_assistant_message_content` and `format_field_with_value`; the others follow.
+    A form gives `format_field_structure`, `field_pieces` and
+    `format_assistant_message_content`; the others follow.
     """
+
+    field_separator: ClassVar[str] = "\n\n"
 
     def format(self, signature: Any, demos: list[Any], inputs: dict[str, Any]) -> list[dict[str, Any]]:
         """Make the messages of a request.
@@ -81,7 +84,13 @@ class PromptHooks:
         Returns:
             Text, or content parts where a value holds media.
         """
-        raise NotImplementedError
+        said = {
+            FieldInfoWithName(name, info): inputs[name]
+            for name, info in signature.input_fields.items()
+            if name in inputs
+        }
+        reminder = self.reminder(signature) if main_request else ""
+        return joined(laid_out([[prefix], self.field_row(said), [reminder], [suffix]], "\n\n"))
 
     def format_assistant_message_content(
         self, signature: Any, outputs: Mapping[str, Any], missing_field_message: str | None = None
@@ -99,12 +108,44 @@ class PromptHooks:
         raise NotImplementedError
 
     def format_field_with_value(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> Any:
-        """Fields and their values, in the form that messages have."""
+        """Fields and their values, in the form that messages have.
+
+        Args:
+            fields_with_values: Values by field.
+
+        Returns:
+            Text, or content parts where a value holds media.
+        """
+        return joined(self.own_row(fields_with_values))
+
+    def field_pieces(self, field: FieldInfoWithName, value: Any) -> list[Content]:
+        """One field and its value in the form that messages have, as pieces to be put one after another."""
         raise NotImplementedError
+
+    def field_row(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> list[Content]:
+        """As `format_field_with_value`, in pieces: a long value is then copied once, into the message."""
+        if overrides(self._adapter, "format_field_with_value"):
+            return [self.format_field_with_value(fields_with_values)] if fields_with_values else []
+        return self.own_row(fields_with_values)
+
+    def own_row(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> list[Content]:
+        """As `field_row`, in the form of the adapter's class, whatever a program overrides."""
+        blocks = [self.field_pieces(field, value) for field, value in fields_with_values.items()]
+        return laid_out(blocks, self.field_separator)
 
     def user_message_output_requirements(self, signature: Any) -> str:
         """The reminder of what is to be written; empty where nothing need be said."""
         return ""
+
+    def reminder(self, signature: Any) -> str:
+        """As `user_message_output_requirements`, worked out once for a signature."""
+        if overrides(self._adapter, "user_message_output_requirements"):
+            return self.user_message_output_requirements(signature)
+        key = (type(self), "reminder")
+        found: str | None = signature.memo.get(key)
+        if found is None:
+            found = signature.memo[key] = self.user_message_output_requirements(signature)
+        return found
 
     def format_tool_results(self, results: list[dict[str, Any]]) -> Any:
         """The results of a turn's calls, as the user message that follows it in text mode.
@@ -157,9 +198,29 @@ class PromptHooks:
         """
         if rendered is None or overrides(self._adapter, "format_field_with_value"):
             return self.format_field_with_value({named(name): value for name, value in trajectory.items()})
-        return rendered.trajectory.render(
-            trajectory, "\n\n", lambda name, value: self.format_field_with_value({named(name): value}), (self,)
-        )
+        return put_together(self.trajectory_pieces(trajectory, rendered, errors))
+
+    def trajectory_pieces(
+        self, trajectory: Mapping[str, Any], rendered: Rendered, errors: Collection[int] = ()
+    ) -> Pieces | Content:
+        """As `format_trajectory`, in pieces that are copied once, into the message of a request.
+
+        Args:
+            trajectory: As for `format_trajectory`; so for the others.
+            rendered: What the run has rendered so far.
+            errors: As above.
+
+        Returns:
+            What an adapter of this library takes as the value of a field.
+        """
+        if overrides(self._adapter, "format_field_with_value", "format_trajectory"):
+            whole: Content = self.format_trajectory(trajectory, rendered, errors)
+            return whole
+
+        def piece(name: str, value: Any) -> Content:
+            return joined(self.field_pieces(named(name), value))
+
+        return rendered.trajectory.render(trajectory, self.field_separator, piece, self)
 
     def format_demos(self, signature: Any, demos: list[Any]) -> list[dict[str, Any]]:
         """Examples as pairs of user and assistant messages.

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from reasonact.adapters.annotation_names import get_field_description_string
 from reasonact.adapters.asking import ask
 from reasonact.adapters.base import Adapter
-from reasonact.adapters.content import Content, field_content, joined, stripped
+from reasonact.adapters.content import (
+    Content,
+    Pieces,
+    field_content,
+    field_row,
+    joined,
+    laid_out,
+    put_together,
+    stripped,
+)
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.fields import FieldInfoWithName, named
 from reasonact.adapters.label_splitter import LabelSplitter
@@ -59,6 +68,8 @@ class TextProtocolAdapter(Adapter):
     Args:
         callbacks: Callbacks for this object alone.
     """
+
+    field_separator: ClassVar[str] = "\n"
 
     def __init__(self, callbacks: list[BaseCallback] | None = None) -> None:
         super().__init__(callbacks)
@@ -177,18 +188,19 @@ class TextProtocolAdapter(Adapter):
         main_request: bool = False,
     ) -> Any:
         """The inputs under their labels; see `Adapter.format_user_message_content`."""
+        steps: Sequence[Content] = ()
+        if _is_step(signature) and _TRAJECTORY in inputs and _TRAJECTORY in signature.input_fields:
+            steps = field_row(signature.input_fields[_TRAJECTORY], inputs[_TRAJECTORY])
+            inputs = {name: value for name, value in inputs.items() if name != _TRAJECTORY}
         said = {
             FieldInfoWithName(name, info): inputs[name]
             for name, info in signature.input_fields.items()
             if name in inputs
         }
-        steps: Content = ""
-        if _is_step(signature):
-            for field in [field for field in said if field.name == _TRAJECTORY]:
-                steps = field_content(field.info, said.pop(field))
-        reminder = self.user_message_output_requirements(signature) if main_request else ""
-        fields = self.format_field_with_value(said) if said else ""
-        return stripped(joined([prefix, fields, steps, reminder, suffix], "\n\n"))
+        # The fields under labels of their own, then the steps as they stand.
+        blocks: list[Sequence[Content]] = [[prefix], self.field_row(said), steps]
+        reminder = self.reminder(signature) if main_request else ""
+        return joined(laid_out([*blocks, [reminder], [suffix]], "\n\n"))
 
     def user_message_output_requirements(self, signature: Any) -> str:
         """The reminder of the labels to write."""
@@ -217,21 +229,17 @@ class TextProtocolAdapter(Adapter):
             blocks.append(joined([f"{labels[name]}: ", known.escape(shown) if isinstance(shown, str) else shown]))
         return stripped(joined(blocks, "\n"))
 
-    def format_field_with_value(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> Any:
-        """Fields under their labels.
+    def field_pieces(self, field: FieldInfoWithName, value: Any) -> list[Content]:
+        """A field under its label; see `Adapter.field_pieces`."""
+        return self.own_row({field: value})
 
-        Args:
-            fields_with_values: Values by field.
-
-        Returns:
-            Text, or content parts where a value holds media.
-        """
+    def own_row(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> list[Content]:
+        """Fields under labels by which they can be told apart."""
         labels = _labels(field.name for field in fields_with_values)
         blocks = [
-            joined([f"{labels[field.name]}: ", field_content(field.info, value)])
-            for field, value in fields_with_values.items()
+            [f"{labels[field.name]}: ", *field_row(field.info, value)] for field, value in fields_with_values.items()
         ]
-        return stripped(joined(blocks, "\n"))
+        return laid_out(blocks, self.field_separator)
 
     def format_tool_results(self, results: list[dict[str, Any]]) -> Any:
         """The results of a turn's calls as observations; an answer that was taken has none."""
@@ -242,12 +250,18 @@ class TextProtocolAdapter(Adapter):
         self, trajectory: Mapping[str, Any], rendered: Rendered | None = None, errors: Collection[int] = ()
     ) -> Any:
         """ReAct's steps so far under the three labels; see `Adapter.format_trajectory`."""
+        return put_together(self.trajectory_pieces(trajectory, rendered or Rendered(), errors))
+
+    def trajectory_pieces(
+        self, trajectory: Mapping[str, Any], rendered: Rendered, errors: Collection[int] = ()
+    ) -> Pieces | Content:
+        """As `format_trajectory`, in pieces; see `Adapter.trajectory_pieces`."""
         failed = frozenset(errors)
 
         def part(key: str, value: Any) -> Content:
             return self._trajectory_part(trajectory, key, value, failed)
 
-        return (rendered or Rendered()).trajectory.render(trajectory, "\n", part, (self, failed))
+        return rendered.trajectory.render(trajectory, "\n", part, self, failed)
 
     def _trajectory_part(self, trajectory: Mapping[str, Any], key: str, value: Any, failed: frozenset[int]) -> Content:
         kind, _, number = key.rpartition("_")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from itertools import islice
 from operator import is_
 from typing import Any, Final
 
-from reasonact.adapters.content import Content, joined
+from reasonact.adapters.content import Content, Pieces, joined, strip_ends, stripped
 
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
@@ -14,68 +15,90 @@ _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 class TrajectoryText:
     """What one run has rendered of its trajectory.
 
-    It is used only for a trajectory that begins with the very same values, unchanged;
-    otherwise all is rendered anew. Values that could change unseen are rendered each time.
+    It is used only for a trajectory that begins with the very same values, unchanged, and goes
+    on with a new step; otherwise all is rendered anew. Values that could change unseen are
+    rendered each time.
     """
 
-    __slots__ = ("_basis", "_copies", "_keys", "_pieces", "_text", "_values", "_volatile")
+    __slots__ = ("_adapter", "_copies", "_dicts", "_errors", "_is_text", "_pieces", "_row", "_seen", "_volatile")
 
     def __init__(self) -> None:
-        self._text = ""
-        self._reset(())
+        self._errors: frozenset[int] = frozenset()
+        self._is_text = True
+        self._reset(None)
 
     def render(
         self,
         trajectory: Mapping[str, Any],
         separator: str,
         make: Callable[[str, Any], Content],
-        basis: tuple[Any, ...],
-    ) -> Content:
+        adapter: Any,
+        errors: Collection[int] = (),
+    ) -> Pieces | Content:
         """Render a trajectory.
 
         Args:
             trajectory: Values by key.
             separator: The text between two pieces.
-            make: Renders one key and its value; an empty piece is left out.
-            basis: What else the pieces depend on, compared by equality.
+            make: Renders one key and its value; an empty piece is left out. It may look at
+                the other values of the same step.
+            adapter: Whose form it is.
+            errors: The numbers of the steps that `make` marks as failed.
 
         Returns:
-            All pieces, one after another.
+            All pieces in a row without outer white space; put together where they hold media.
         """
-        keys, values = list(trajectory), list(trajectory.values())
-        known = len(self._values)
+        marked = frozenset(errors)
         if not (
-            self._basis == basis
-            and self._keys == keys[:known]
-            and all(map(is_, self._values, values))
-            and all(value == copy for value, copy in self._copies)
+            self._adapter is adapter
+            and not any(f"observation_{number}" in self._seen for number in marked ^ self._errors)
+            and len(self._seen) <= len(trajectory)
+            and all(map(is_, self._seen, trajectory))
+            and all(map(is_, self._seen.values(), trajectory.values()))
+            and self._dicts == self._copies
+            and not self._breaks_off_before(trajectory)
         ):
-            self._reset(basis)
-            known = 0
-        for place in self._volatile:
-            self._pieces[place] = make(keys[place], values[place])
+            self._reset(adapter)
+        self._errors = marked
+        for place, key in self._volatile:
+            self._pieces[place] = make(key, trajectory[key])
+        known = len(self._seen)
         fresh: list[Content] = []
-        for key, value in zip(keys[known:], values[known:], strict=True):
+        for key, value in islice(trajectory.items(), known, None):
             if type(value) is dict and all(type(item) in _PLAIN for item in value.values()):
-                self._copies.append((value, dict(value)))  # a dict may be changed in place; the copy tells
+                self._dicts.append(value)  # a dict may be changed in place; the copy tells
+                self._copies.append(dict(value))
             elif type(value) not in _PLAIN:
-                self._volatile.append(len(self._values) + len(fresh))
+                self._volatile.append((known + len(fresh), key))
             fresh.append(make(key, value))
-        self._keys += keys[known:]
-        self._values += values[known:]
+            self._seen[key] = value
         self._pieces += fresh
-        if self._volatile:
-            return joined(self._pieces, separator)
-        text = joined([self._text, *fresh], separator)
-        if isinstance(text, str):
-            self._text = text
-        return text
+        added = joined(fresh, separator)
+        if added:
+            self._row += [separator, added] if self._row else [added]
+            self._is_text = self._is_text and isinstance(added, str)
+        if self._volatile or not self._is_text:
+            return stripped(joined(self._pieces, separator))
+        row = Pieces(self._row)
+        strip_ends(row)
+        return row
 
-    def _reset(self, basis: tuple[Any, ...]) -> None:
-        self._basis = basis
-        self._keys: list[str] = []
-        self._values: list[Any] = []
-        self._copies: list[tuple[dict[Any, Any], dict[Any, Any]]] = []
-        self._volatile: list[int] = []
+    def _breaks_off_before(self, trajectory: Mapping[str, Any]) -> bool:
+        """Whether the trajectory goes on within the step that was the last so far."""
+        fresh = next(islice(trajectory, len(self._seen), None), None)
+        return fresh is not None and bool(self._seen) and _step(fresh) == _step(next(reversed(self._seen)))
+
+    def _reset(self, adapter: Any) -> None:
+        self._adapter = adapter
+        self._errors = frozenset()
+        self._seen: dict[str, Any] = {}
+        self._dicts: list[dict[Any, Any]] = []
+        self._copies: list[dict[Any, Any]] = []
+        self._volatile: list[tuple[int, str]] = []
         self._pieces: list[Content] = []
-        self._text = ""
+        self._row: list[Any] = []
+        self._is_text = True
+
+
+def _step(key: str) -> str:
+    return key.rpartition("_")[2]

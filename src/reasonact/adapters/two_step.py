@@ -8,7 +8,7 @@ from typing import Any
 from reasonact.adapters.annotation_names import get_field_description_string
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.chat import ChatAdapter
-from reasonact.adapters.content import field_content, joined, stripped
+from reasonact.adapters.content import Content, field_row
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.adapters.readers import parse_error
@@ -78,22 +78,6 @@ class TwoStepAdapter(Adapter):
             ]
         )
 
-    def format_user_message_content(
-        self,
-        signature: Any,
-        inputs: Mapping[str, Any],
-        prefix: str = "",
-        suffix: str = "",
-        main_request: bool = False,
-    ) -> Any:
-        """The inputs, each behind its name; see `Adapter.format_user_message_content`."""
-        said = {
-            FieldInfoWithName(name, info): inputs[name]
-            for name, info in signature.input_fields.items()
-            if name in inputs
-        }
-        return stripped(joined([prefix, self.format_field_with_value(said), suffix], "\n\n"))
-
     def format_assistant_message_content(
         self, signature: Any, outputs: Mapping[str, Any], missing_field_message: str | None = None
     ) -> Any:
@@ -105,19 +89,9 @@ class TwoStepAdapter(Adapter):
         }
         return self.format_field_with_value(said)
 
-    def format_field_with_value(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> Any:
-        """Fields behind their names.
-
-        Args:
-            fields_with_values: Values by field.
-
-        Returns:
-            Text, or content parts where a value holds media.
-        """
-        blocks = [
-            joined([f"{field.name}: ", field_content(field.info, value)]) for field, value in fields_with_values.items()
-        ]
-        return joined(blocks, "\n\n")
+    def field_pieces(self, field: FieldInfoWithName, value: Any) -> list[Content]:
+        """A field behind its name; see `Adapter.field_pieces`."""
+        return [f"{field.name}: ", *field_row(field.info, value)]
 
     def parse(self, signature: Any, completion: str) -> dict[str, Any]:
         """Ask the second model for the fields of an answer, blocking.

@@ -7,7 +7,7 @@ from typing import Any
 
 from reasonact.adapters.annotation_names import translate_field_type
 from reasonact.adapters.chat import ChatAdapter
-from reasonact.adapters.content import Content, field_content, joined, stripped
+from reasonact.adapters.content import Content, field_content, field_row, joined, stripped
 from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.readers import parse_error
@@ -65,20 +65,9 @@ class XMLAdapter(ChatAdapter):
             blocks.append(joined([f"<{name}>\n", text, f"\n</{name}>"]))
         return stripped(joined(blocks, "\n\n"))
 
-    def format_field_with_value(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> Any:
-        """Fields between their tags.
-
-        Args:
-            fields_with_values: Values by field.
-
-        Returns:
-            Text, or content parts where a value holds media.
-        """
-        blocks = [
-            joined([f"<{field.name}>\n", field_content(field.info, value), f"\n</{field.name}>"])
-            for field, value in fields_with_values.items()
-        ]
-        return stripped(joined(blocks, "\n\n"))
+    def field_pieces(self, field: FieldInfoWithName, value: Any) -> list[Content]:
+        """A field between its tags; see `Adapter.field_pieces`."""
+        return [f"<{field.name}>\n", *field_row(field.info, value), f"\n</{field.name}>"]
 
     def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
         """What stands between the tags of the output fields; see `Adapter.raw_fields`."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from reasonact.adapters.clip import ClippedTrajectory, clipped_event, clipped_history
+from reasonact.adapters.clip import clipped_event, clipped_history, clipped_observations
 from reasonact.adapters.conversation import Rendered
 from reasonact.agents.options import AgentOptions
 from reasonact.agents.run_state import PendingCall, PendingTurn, RunState, SettledCall
@@ -51,7 +51,7 @@ class Run:
         view: The history as the model is shown it: long results cut, shortened where it
             did not fit.
         announced: Ids of the calls whose results have been reported as events.
-        clips: ReAct's trajectory as the model is shown it.
+        clips: What the model is shown in place of long observations of ReAct's trajectory, by key.
         signature: The predictor's signature with the tools of this call, once it is made.
         told: What the turn under way told while the model wrote it.
         next_id_turn: The turn from which the next missing call id counts on.
@@ -72,7 +72,7 @@ class Run:
     calls_noted: int = 0
     view: History = field(default_factory=lambda: History.model_construct(messages=[]))
     announced: set[str] = field(default_factory=set)
-    clips: ClippedTrajectory = field(default_factory=ClippedTrajectory)
+    clips: dict[str, Any] = field(default_factory=dict)
     signature: type[Signature] | None = None
     told: Told | None = None
     next_id_turn: int = 0
@@ -83,7 +83,15 @@ class Run:
             self.taken.update(item.id for item in self.state.pending.calls)
             self.announced.update(self.state.pending.settled)
         shown = self.state.history if self.state.shown is None else self.state.shown
-        self.view = clipped_history(shown, self.options.max_result_chars)
+        if self.state.agent == "structured":
+            self.view = clipped_history(shown, self.options.max_result_chars)
+        else:
+            self.clips = clipped_observations(self.steps(), self.options.max_result_chars)
+
+    def steps(self) -> dict[str, Any]:
+        """The steps of ReAct's trajectory that the model is shown."""
+        view = self.state.trajectory if self.state.view is None else self.state.view
+        return {} if view is None else view
 
     def spent(self, now: float) -> Spent:
         """What the run has spent so far, earlier parts included."""
@@ -111,6 +119,8 @@ class Run:
             self.state.history.messages.append(event)
         else:
             self.state.history = self.state.history.append(event)
+        if self.state.agent != "structured":
+            return  # its model is shown the trajectory
         self.view = self.view.append(clipped_event(event, self.options.max_result_chars))
         if self.state.shown is not None:
             self.state.shown = self.view

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from reasonact.adapters.chat import ChatAdapter
+from reasonact.adapters.clip import clipped_observations
+from reasonact.adapters.composing import HOOKS, overrides
+from reasonact.adapters.content import Pieces, put_together
 from reasonact.agents.run import Run, noted
 from reasonact.agents.telling import told_live
 from reasonact.errors import ContextWindowExceededError
-from reasonact.modules.predict import call_predict
+from reasonact.modules.predict import Predict, call_predict
 from reasonact.runtime.flow import Flow
 from reasonact.runtime.settings import settings
 from reasonact.view.log import Stage
@@ -44,13 +47,13 @@ def shrinking(agent: ReAct, run: Run, module: Any, inputs: Mapping[str, Any]) ->
     tries_left: int | None = None
     while True:
         try:
-            request = call_predict(module, {**inputs, "trajectory": shown})
+            request = call_predict(module, {**inputs, "trajectory": _given(module, shown)}, run.rendered)
             stage: Stage = "extract" if module is agent.extract else "turn"
             if stage == "turn":
                 request = told_live(run, request)
             return (yield from noted(run, stage, request, first=_first_step(run), reshaped=_is_reshaped(agent, run)))
         except ContextWindowExceededError:
-            view = _view(run)
+            view = run.steps()
             if tries_left is None:
                 tries_left = len(view) // STEP_KEYS
             if tries_left <= 0 or not _shortened(agent, run, view):
@@ -71,26 +74,35 @@ def _shortened(agent: ReAct, run: Run, view: dict[str, Any]) -> bool:
     if shorter is not None and shorter is not view:
         # The run adds its later steps to the view; the dict that was returned stays the hook's own.
         run.state.view = dict(shorter)
+    run.clips = clipped_observations(run.steps(), run.options.max_result_chars)
     return True
 
 
-def _view(run: Run) -> dict[str, Any]:
-    if run.state.view is not None:
-        return run.state.view
-    assert run.state.trajectory is not None
-    return run.state.trajectory
-
-
 def _shown(agent: ReAct, run: Run) -> Any:
-    view = run.clips.of(_view(run), run.options.max_result_chars)
+    view = run.steps()
+    if run.clips:
+        view = {**view, **{key: text for key, text in run.clips.items() if key in view}}
     if agent.formats_trajectories_itself():
         return agent._format_trajectory(dict(view))
-    return _adapter().format_trajectory(view, run.rendered, run.state.failed_steps)
+    return _adapter().trajectory_pieces(view, run.rendered, run.state.failed_steps)
+
+
+def _given(module: Any, shown: Any) -> Any:
+    """The trajectory as a module is given it: in pieces where nothing but the library's own adapter reads it."""
+    adapter = _adapter()
+    seen = (
+        type(module) is not Predict
+        or {"forward", "aforward", "acall", "flow"} & vars(module).keys()
+        or settings.trace is not None
+        or any((settings.callbacks, module.callbacks, adapter.callbacks))
+        or overrides(adapter, "__call__", "acall", "call_flow", "flow", "render", *HOOKS)
+    )
+    return put_together(shown) if seen else shown
 
 
 def _first_step(run: Run) -> int:
     """The number of the first step that the model is shown."""
-    return next((int(number) for key in _view(run) if (number := key.rpartition("_")[2]).isdecimal()), 0)
+    return next((int(number) for key in run.steps() if (number := key.rpartition("_")[2]).isdecimal()), 0)
 
 
 def _is_reshaped(agent: ReAct, run: Run) -> bool:
@@ -108,4 +120,6 @@ def _adapter() -> Any:
 
 
 def _size(shown: Any) -> int:
+    if isinstance(shown, Pieces):
+        return sum(map(len, shown))
     return len(shown) if isinstance(shown, str) else len(str(shown))
