@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -493,3 +495,19 @@ def test_inputs_that_cannot_be_compared_match_by_identity(effects: Effects) -> N
     assert stop.confirmation_id != pause(played, question=Array()).confirmation_id
     played.lm = script
     assert "1" == played(question=array).answer
+
+
+def test_a_paused_run_is_forgotten_with_its_agent(effects: Effects) -> None:
+    class Thing:
+        def __str__(self) -> str:
+            return "a thing"
+
+    thing = Thing()
+    with pytest.raises(ConfirmationRequired):
+        MAKERS["text"](effects)(question=thing)
+    held = weakref.ref(thing)
+    del thing
+    gc.collect()
+    pause(MAKERS["text"](effects))  # the table is looked through when a run is put into it
+    gc.collect()
+    assert held() is None

@@ -55,6 +55,8 @@ class _Table:
 
     def keep(self, run: PausedRun) -> None:
         with self._lock:
+            for gone in [one for one in self._runs if one.agent() is None]:  # nobody can go on with these
+                self._runs.remove(gone)
             self._runs.append(run)
 
     def answer(self, confirmation_id: str, decision: Any) -> bool:
