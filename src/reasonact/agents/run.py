@@ -78,7 +78,7 @@ class Run:
     next_id_turn: int = 0
 
     def __post_init__(self) -> None:
-        self.taken = ids_in(self.state.history)
+        self.taken = self.state.history.call_ids
         if self.state.pending is not None:
             self.taken.update(item.id for item in self.state.pending.calls)
             self.announced.update(self.state.pending.settled)
@@ -260,16 +260,6 @@ def with_ids(run: Run, calls: Iterable[tuple[str | None, str, Mapping[str, Any],
         run.taken.add(call_id)
         pending.append(PendingCall(call_id, name, args, problem))
     return pending
-
-
-def ids_in(history: History) -> set[str]:
-    """Every call id that a history holds."""
-    found: set[str] = set()
-    for event in history.messages:
-        calls = event.get("tool_calls")
-        if isinstance(calls, ToolCalls):
-            found.update(item.id for item in calls.tool_calls if item.id)
-    return found
 
 
 def calls_of(pending: Iterable[PendingCall], settled: Mapping[str, SettledCall]) -> ToolCalls:
