@@ -16,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from reasonact.runtime.limits import Spent
 from reasonact.types.history import History
 from reasonact.types.history_form import dump_events, read_events
-from reasonact.types.json_form import json_form
+from reasonact.types.json_form import json_form, json_text
 from reasonact.view.log import RunLog
 
 VERSION: Final = 1
@@ -157,12 +157,7 @@ class RunState:
             "spent": _fields_of(self.spent),
             "log": self.log.to_data(),
         }
-        text = json.dumps(data, ensure_ascii=False)
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:  # lone surrogates, which no file can hold unescaped
-            return json.dumps(data)
-        return text
+        return json_text(data)
 
     def copy(self) -> RunState:
         """A state that goes its own way: what one run does to it, the other does not see."""

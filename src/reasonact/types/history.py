@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from reasonact.types.history_form import dump_events, fresh_call_id, holds_types, read_events
+from reasonact.types.json_form import json_text
 from reasonact.types.tool_calls import ToolCalls
 
 __all__ = ["CORRECTION", "History", "fresh_call_id"]
@@ -73,8 +74,7 @@ class History(BaseModel):
         indent = options.get("indent")
         separators = (",", ":") if indent is None else None
         data = {"messages": dump_events(self.messages, versioned=True)}  # pydantic's own way refuses lone surrogates
-        text = json.dumps(data, ensure_ascii=False, indent=indent, separators=separators)
-        return text if _is_sound(text) else json.dumps(data, indent=indent, separators=separators)
+        return json_text(data, indent=indent, separators=separators)
 
     def append(self, event: Mapping[str, Any]) -> History:
         """A history with one more event at its end. Events are shared with this one.
@@ -136,12 +136,3 @@ class History(BaseModel):
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "messages"
             raise ValueError(f"this is no history: {where}: {first['msg']}") from None
-
-
-def _is_sound(text: str) -> bool:
-    """Whether the text has no lone surrogates, which no file and no request can carry unescaped."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

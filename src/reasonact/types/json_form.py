@@ -6,6 +6,7 @@ JSON shows the model what it was shown before.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from decimal import Decimal
@@ -34,6 +35,26 @@ def json_form(value: Any, found: list[tuple[Path, Type]] | None = None, path: Pa
     if isinstance(value, float) and not math.isfinite(value):
         return str(float(value))  # alone it is shown as a word; within JSON there is only null
     return _Walk(found).form(value, path, ())
+
+
+def json_text(data: Any, *, indent: int | None = None, separators: tuple[str, str] | None = None) -> str:
+    """JSON data as text that every file and request can hold.
+
+    Args:
+        data: What `json_form` gave.
+        indent: As of ``json.dumps``.
+        separators: As of ``json.dumps``.
+
+    Returns:
+        The text; escaped throughout only where there are lone surrogates in it, which have no
+        bytes in UTF-8.
+    """
+    text = json.dumps(data, ensure_ascii=False, indent=indent, separators=separators)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(data, indent=indent, separators=separators)
+    return text
 
 
 class _Walk:

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from reasonact.types.history import History
+from reasonact.types.json_form import json_text
 from reasonact.view.forms import PredictorForm, SignatureForm, ToolForm
 from reasonact.view.live import Failure, Totals
 from reasonact.view.log import Asked, CallNote, Stage, View
@@ -116,13 +117,7 @@ class RunRecord:
 
     def to_json(self) -> str:
         """The record as JSON text, with its version."""
-        data = {KEY: VERSION, **asdict(self)}
-        text = json.dumps(data, ensure_ascii=False)
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:  # lone surrogates, which no file can hold unescaped
-            return json.dumps(data)
-        return text
+        return json_text({KEY: VERSION, **asdict(self)})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> RunRecord:
