@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from reasonact.runtime.limits import Limits
-
-SyncTools = Literal["thread", "inline"]
+from reasonact.tools.policy import SyncTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from reasonact.agents import instructions as prompts
     from reasonact.agents import options, react_loop, tool_table
     from reasonact.agents import trajectory as rendered
-    from reasonact.agents.options import SyncTools
     from reasonact.agents.result import AgentPrediction
     from reasonact.agents.run import Run
     from reasonact.agents.run_state import AgentKind
     from reasonact.runtime.flow import Flow
     from reasonact.runtime.limits import Limits
     from reasonact.signatures.signature import Signature
+    from reasonact.tools.policy import SyncTools
     from reasonact.tools.tool import Tool
 else:
     options = deferred("reasonact.agents.options")

@@ -16,13 +16,13 @@ from reasonact.runtime.deferred import deferred
 if TYPE_CHECKING:
     from reasonact.agents import instructions as prompts
     from reasonact.agents import options, react_v2_loop, tool_table
-    from reasonact.agents.options import SyncTools
     from reasonact.agents.result import AgentPrediction
     from reasonact.agents.run import Run
     from reasonact.agents.run_state import AgentKind, RunState
     from reasonact.runtime.flow import Flow
     from reasonact.runtime.limits import Limits
     from reasonact.signatures.signature import Signature
+    from reasonact.tools.policy import SyncTools
     from reasonact.tools.tool import Tool
     from reasonact.types.history import History
 else:
