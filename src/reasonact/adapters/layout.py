@@ -9,6 +9,7 @@ from typing import Any, Union, get_args, get_origin
 
 from reasonact.tools.tool import Tool
 from reasonact.types.history import History
+from reasonact.types.reasoning import Reasoning
 from reasonact.types.tool_calls import ToolCalls
 
 
@@ -23,6 +24,7 @@ class Layout:
         agent: The signature is an agent's turn: it has all three, with a list of tools.
         native: The calls come by the model's own channel, not in its text.
         free_text: In a native agent's turn, the output that is plain, unmarked text.
+        thought: In an agent's turn, the output that holds what the model thinks; calls may come without it.
     """
 
     history: str | None
@@ -31,6 +33,7 @@ class Layout:
     agent: bool
     native: bool = False
     free_text: str | None = None
+    thought: str | None = None
 
 
 def layout_of(signature: Any) -> Layout:
@@ -110,7 +113,7 @@ def plain_type(annotation: Any) -> Any:
 
 
 def _read_layout(signature: Any) -> Layout:
-    history = tools = tool_calls = None
+    history = tools = tool_calls = thought = None
     listed = False
     for name, info in signature.input_fields.items():
         kind = plain_type(info.annotation)
@@ -123,7 +126,10 @@ def _read_layout(signature: Any) -> Layout:
     for name, info in signature.output_fields.items():
         if tool_calls is None and _is(plain_type(info.annotation), ToolCalls):
             tool_calls = name
-    return Layout(history, tools, tool_calls, agent=bool(history and listed and tool_calls))
+        elif thought is None and _is(plain_type(info.annotation), Reasoning):
+            thought = name
+    agent = bool(history and listed and tool_calls)
+    return Layout(history, tools, tool_calls, agent=agent, thought=thought if agent else None)
 
 
 def _is(kind: Any, base: type) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from reasonact.adapters.layout import plain_type
+from reasonact.adapters.layout import layout_of, plain_type
+from reasonact.adapters.markers import thoughts_end
 from reasonact.adapters.values import value_parser
 from reasonact.errors import AdapterParseError
+from reasonact.types.reasoning import Reasoning
 
+_BEFORE_MARKER: Final = re.compile(r"(?:```\w*|[*#>\s])+\Z")  # a fence around the marker, or its decoration
 _SHOWN: Final = 200  # characters of a bad value that an error repeats; the completion stands below it
 
 
@@ -82,11 +87,20 @@ def typed_fields(
     """
     values: dict[str, Any] = {}
     missing: list[str] = []
+    layout = layout_of(signature)
+    if layout.thought is not None:
+        raw = _with_thought(layout.thought, layout.tool_calls, completion, raw)
     for name, reader in readers_of(signature).items():
         if name in raw:
+            if name == layout.thought and raw[name] is None:
+                values[name] = None
+                continue
             try:
                 values[name] = reader.parse(raw[name])
             except ValueError as error:
+                if name == layout.thought:  # whatever it is, it is what the model thought
+                    values[name] = Reasoning(content=json.dumps(raw[name], ensure_ascii=False, default=str))
+                    continue
                 raise parse_error(
                     adapter,
                     signature,
@@ -104,6 +118,16 @@ def typed_fields(
         empty = "" if completion.strip() else " (it is empty)"
         raise parse_error(adapter, signature, completion, f"The completion{empty} lacks {named}.", values, raw)
     return values
+
+
+def _with_thought(thought: str, calls: str | None, completion: str, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The raw values of an agent's turn, in which calls need no thought; prose before their marker is one."""
+    if thought in raw or calls not in raw:
+        return raw
+    text = completion[thoughts_end(completion, final=True) :]
+    begins = re.search(rf"\[\[[ \t]*##|<{calls}[\s/>]", text, re.IGNORECASE)
+    lead = "" if begins is None else _BEFORE_MARKER.sub("", text[: begins.start()]).strip()
+    return {**raw, thought: lead or None}
 
 
 def parse_error(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from reasonact.adapters.call_shapes import read_native_call
-from reasonact.adapters.values import parse_value
+from reasonact.adapters.values import parse_value, serialize_for_json
 from reasonact.errors import AdapterParseError
 
 
@@ -69,11 +70,11 @@ def problem_step(error: AdapterParseError, tools: Iterable[str]) -> Step | BadSt
     if not error.raw_fields and isinstance(first, AdapterParseError) and first.raw_fields:
         error = first  # the second try, in another form, has told less than the first
     found = {**error.raw_fields, **(error.parsed_result if isinstance(error.parsed_result, Mapping) else {})}
+    found["next_thought"] = error.raw_fields.get("next_thought", found.get("next_thought"))  # as it was written
     if not found.get("next_tool_name"):
-        return BadStep(
-            str(found.get("next_thought") or error.lm_response), "", {}, "it names no tool in `next_tool_name`."
-        )
-    thought = str(found.get("next_thought") or "")
+        thought = _text(found.get("next_thought")) or _text(error.lm_response)
+        return BadStep(thought, "", {}, "it names no tool in `next_tool_name`.")
+    thought = _text(found.get("next_thought"))
     return _judged(thought, found["next_tool_name"], found.get("next_tool_args"), tools)
 
 
@@ -83,11 +84,16 @@ def _judged(thought: Any, name: Any, args: Any, tools: Iterable[str], call_id: s
     known = tool_name(given, tools)
     if known is None:
         what = f"`{given}` is no tool." if given else "it names no tool in `next_tool_name`."
-        return BadStep(str(thought or ""), given, usable or {}, what, call_id)
+        return BadStep(_text(thought), given, usable or {}, what, call_id)
     if usable is None:
         what = "`next_tool_args` is not one JSON object with the arguments by name."
-        return BadStep(str(thought or ""), given, {}, what, call_id)
+        return BadStep(_text(thought), given, {}, what, call_id)
     return Step(thought, known, usable, call_id)
+
+
+def _text(written: Any) -> str:
+    """What the model wrote of a field; JSON stays JSON."""
+    return written if isinstance(written, str) else "" if not written else json.dumps(serialize_for_json(written))
 
 
 def _read(args: Any) -> dict[str, Any] | None:

@@ -85,8 +85,9 @@ def ask(
     except AdapterParseError as error:
         plain = not error.raw_fields and not error.parsed_result
         # What stands under markers is kept without them: they are written anew around the thought.
-        parts = [error.lm_response] if plain else error.raw_fields.values()
-        text = "\n\n".join(str(part) for part in parts if part).strip()
+        fields = list(error.raw_fields.values())
+        marked = bool(fields) and all(isinstance(part, str) for part in fields)
+        text = "\n\n".join(part for part in (fields if marked else [error.lm_response]) if part).strip()
         return Unusable("parse_error", text, plain, f"it could not be read ({_first_line(error)}).", error)
     thought = reply.get("next_thought")
     calls = reply.get("tool_calls")
