@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reasonact.errors import LMStreamAssemblyError
-from reasonact.lm.chunks import Delta, read_delta
+from reasonact.lm.chunks import CallDelta, Delta, read_delta
 from reasonact.lm.outputs import fields_of, plain
 from reasonact.lm.response import Response
 
@@ -15,7 +15,8 @@ from reasonact.lm.response import Response
 class _Completion:
     texts: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
-    calls: dict[int, dict[str, Any]] = field(default_factory=dict)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    open_calls: dict[int, dict[str, Any]] = field(default_factory=dict)
     thinking: list[dict[str, Any]] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
     logprobs: dict[str, list[Any]] = field(default_factory=dict)
@@ -49,6 +50,13 @@ class Assembly:
             delta = read_delta(choice)
             completion = self._completions.setdefault(delta.index, _Completion())
             _add_delta(completion, choice, delta)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no text, no reasoning and no call has come yet."""
+        return not any(
+            one.texts or one.reasoning or one.calls or one.thinking or one.extra for one in self._completions.values()
+        )
 
     def response(self) -> Response:
         """What has come so far, as one response."""
@@ -90,7 +98,7 @@ def _add_delta(completion: _Completion, choice: Any, delta: Delta) -> None:
         completion.reasoning.append(delta.reasoning)
     completion.finish_reason = delta.finish_reason or completion.finish_reason
     for piece in delta.calls:
-        called = completion.calls.setdefault(piece.index, {"id": None, "name": None, "arguments": []})
+        called = _call_of(completion, piece)
         called["id"] = called["id"] or piece.id
         called["name"] = called["name"] or piece.name
         called["arguments"].append(piece.arguments)
@@ -109,7 +117,17 @@ def _add_delta(completion: _Completion, choice: Any, delta: Delta) -> None:
     for piece, raw in zip(delta.calls, body.get("tool_calls") or (), strict=True):
         specific = fields_of(raw).get("provider_specific_fields")
         if specific:
-            _add_fields(completion.calls[piece.index].setdefault("fields", {}), specific)
+            _add_fields(completion.open_calls[piece.index].setdefault("fields", {}), specific)
+
+
+def _call_of(completion: _Completion, piece: CallDelta) -> dict[str, Any]:
+    """The call that a piece belongs to. Some servers number every call 0: then a new id tells a new call."""
+    called = completion.open_calls.get(piece.index)
+    if called is None or (piece.id and called["id"] and piece.id != called["id"]):
+        called = {"index": piece.index, "id": None, "name": None, "arguments": []}
+        completion.open_calls[piece.index] = called
+        completion.calls.append(called)
+    return called
 
 
 def _add_thinking(blocks: list[dict[str, Any]], piece: dict[str, Any]) -> None:
@@ -142,7 +160,8 @@ def _choice(index: int, completion: _Completion) -> Response:
     if not completion.is_chat:
         choice["text"] = text
         return choice
-    calls = [_whole_call(called) for _, called in sorted(completion.calls.items())]
+    in_order = sorted(completion.calls, key=lambda called: called["index"])  # stable: of one index, as they came
+    calls = [_whole_call(called) for called in in_order]
     message = Response(role="assistant", content=text or (None if calls else ""), tool_calls=calls or None)
     reasoning = "".join(completion.reasoning)
     if reasoning:

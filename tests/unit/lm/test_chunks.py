@@ -196,3 +196,14 @@ def test_a_model_is_named_to_litellm_by_its_type(model, model_type, named):
 def test_an_lm_that_answers_whole_does_not_stream_to_nobody():
     with streaming_to(None):
         assert ["x"] == ScriptedLM(["x"])("q")
+
+
+def test_a_new_id_under_an_old_index_opens_a_new_call():
+    def piece(arguments, **head):
+        return chunk({"tool_calls": [{"index": 0, **head, "function": {"name": "add", "arguments": arguments}}]})
+
+    chunks = [piece('{"a"', id="c1"), piece(": 1}"), piece('{"a"', id="c2"), piece(": 2}", id="c2")]
+    message = assembled([*chunks, chunk({}, finish_reason="tool_calls")]).choices[0].message
+    assert [("c1", "add", '{"a": 1}'), ("c2", "add", '{"a": 2}')] == [
+        (called.id, called.function.name, called.function.arguments) for called in message.tool_calls
+    ]
