@@ -1,10 +1,12 @@
 """Answers in chunks over real sockets: the same result as whole, and what breaks on the way."""
 
 import asyncio
+import json
 import time
 
 import pytest
 
+import reasonact
 from reasonact.errors import LMAuthError, LMStreamAssemblyError, LMTimeoutError
 from reasonact.lm.chunks import read_deltas
 from reasonact.lm.litellm_client import LM
@@ -308,3 +310,54 @@ def test_nobody_asks_an_lm_itself_for_a_stream(provider):
     with pytest.raises(TypeError, match="streamify"):
         lm_for(provider)("q", stream=True)
     assert [] == provider.requests
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-4o-mini", "hosted_vllm/some-model"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_the_answer_of_a_server_that_ignores_stream_comes_in_one_piece(provider, wire, path, model, indent):
+    provider.says(wire.http(json.dumps(wire.completion("hello"), indent=indent).encode()))
+    listener = Listener()
+    assert ["hello"] == ask(lm_for(provider, model), path, listener)
+    assert ("hello", 1) == (listener.text, len(listener.chunks))
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_the_calls_of_a_server_that_ignores_stream_arrive(provider, wire, path, indent):
+    call = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    body = wire.completion(None, tool_calls=[call], finish_reason="tool_calls")
+    provider.says(wire.http(json.dumps(body, indent=indent).encode()))
+    listener = Listener()
+    (output,) = ask(lm_for(provider), path, listener)
+    assert ("call_1", "search") == (output["tool_calls"][0].id, output["tool_calls"][0].function.name)
+    assert ["search"] == [piece.name for delta in read_deltas(listener.chunks[0]) for piece in delta.calls]
+
+
+def test_a_program_streams_the_answer_of_a_server_that_ignores_stream(provider, wire):
+    provider.says(wire.http(wire.completion("[[ ## answer ## ]]\n4\n\n[[ ## completed ## ]]")))
+    with reasonact.context(lm=lm_for(provider)):
+        *_, last = reasonact.Predict("question -> answer").stream(question="2+2?")
+    assert "4" == last.prediction.answer
+
+
+@pytest.mark.parametrize("body", [b"data: [DONE]\n\n", b"", b": ping\n\n"])
+def test_a_stream_without_a_chunk_is_no_empty_answer(provider, wire, path, body):
+    provider.says(wire.http(body, content_type="text/event-stream"))
+    listener = Listener()
+    with pytest.raises(LMStreamAssemblyError, match="before anything of an answer came"):
+        ask(lm_for(provider), path, listener)
+    assert [] == listener.chunks
+
+
+def test_an_answer_that_its_provider_ended_empty_is_empty(provider, wire, path):
+    provider.says(wire.streamed([wire.server_sent([wire.chunk({}, finish_reason="stop")])]))
+    assert [""] == ask(lm_for(provider), path, Listener())
+
+
+def test_calls_that_all_carry_index_0_stay_apart(provider, wire, path):
+    def piece(arguments, **head):
+        return wire.chunk({"tool_calls": [{"index": 0, **head, "function": {"name": "add", "arguments": arguments}}]})
+
+    chunks = [piece('{"a": 1}', id="c1", type="function"), piece('{"a": 2}', id="c2", type="function")]
+    provider.says(wire.streamed([wire.server_sent([*chunks, wire.chunk({}, finish_reason="tool_calls")])]))
+    (output,) = ask(lm_for(provider), path, Listener())
+    assert [("c1", '{"a": 1}'), ("c2", '{"a": 2}')] == [(c.id, c.function.arguments) for c in output["tool_calls"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,6 +16,8 @@ from reasonact.lm.provider_errors import translate
 from reasonact.lm.requests import ProviderCall
 from reasonact.lm.stream import ChunkSink, current_chunk_sink, deliver
 from reasonact.runtime.flow import Command, Flow, call
+
+logger = logging.getLogger("reasonact.lm")
 
 # The policy of the LM decides about retries; were LiteLLM's and the client's left on, both would count.
 _NO_RETRIES: Final = {"num_retries": 0, "max_retries": 0}
@@ -41,7 +44,11 @@ def ask_provider(provider_call: ProviderCall, *, model: str) -> Flow[Any]:
     stream = yield from _sent(provider_call.streamed(), model)
     if not hasattr(stream, "__iter__") or hasattr(stream, "choices"):  # a provider whose answers LiteLLM gives whole
         return _with_completions(stream, model)
-    return (yield from _received(stream, sink, provider_call, model))
+    response = yield from _received(stream, sink, provider_call, model)
+    if response is None:
+        logger.debug("%s answers whole where a stream is asked for; it is asked again without", model)
+        return _with_completions((yield from _sent(provider_call, model)), model)
+    return response
 
 
 def _with_completions(response: Any, model: str) -> Any:
@@ -62,18 +69,31 @@ def _sent(provider_call: ProviderCall, model: str) -> Flow[Any]:
 
 
 def _received(stream: Any, sink: ChunkSink, provider_call: ProviderCall, model: str) -> Flow[Any]:
+    """The response of a stream; None where what came was no stream but one JSON answer, which LiteLLM loses."""
     assembly = Assembly()
+    held: list[Any] = []  # LiteLLM ends a stream of nothing with a chunk of its own, which nobody is to see
     try:
         while True:
             try:
                 chunk = yield from call(_Next(stream))
             except Exception as error:
+                if assembly.says_nothing and _is_json(stream):
+                    yield from call(_Close(stream))
+                    return None
                 raise _broken(error, assembly, model) from error
             if chunk is _END:
                 break
             assembly.add(chunk)
-            yield from deliver(sink, chunk)
+            held.append(chunk)
+            if not assembly.says_nothing:
+                yield from _deliver_all(sink, held)
+                held = []
+        if assembly.says_nothing and _is_json(stream):
+            return None
         response = assembly.finished()
+        if assembly.says_nothing and getattr(stream, "received_finish_reason", None) is None:
+            raise LMStreamAssemblyError("the stream ended before anything of an answer came", model=model)
+        yield from _deliver_all(sink, held)
     except GeneratorExit:  # nobody will run a command any more
         _let_go(stream)
         raise
@@ -81,6 +101,18 @@ def _received(stream: Any, sink: ChunkSink, provider_call: ProviderCall, model: 
         yield from call(_Close(stream))
         raise
     return _with_cost(response, provider_call, model)
+
+
+def _deliver_all(sink: ChunkSink, chunks: list[Any]) -> Flow[None]:
+    for chunk in chunks:
+        yield from deliver(sink, chunk)
+
+
+def _is_json(stream: Any) -> bool:
+    """Whether the head of the answer names one JSON document, by what LiteLLM keeps of it."""
+    headers = getattr(stream, "_response_headers", None) or {}
+    kinds = [str(value) for name, value in headers.items() if str(name).lower().endswith("content-type")]
+    return any(kind.partition(";")[0].strip().lower() == "application/json" for kind in kinds)
 
 
 def _broken(error: Exception, assembly: Assembly, model: str) -> Exception:
