@@ -15,8 +15,9 @@ def record_history(history: list[dict[str, Any]], entry: dict[str, Any]) -> None
 
     Args:
         history: The history of the LM itself; it, the history of every module that is
-            running here and the process's own each get the entry, and lose their oldest
-            where they are full (``max_history_size``).
+            running here each get the entry, and lose their oldest where they are full
+            (``max_history_size``; 0 keeps none). The process's own keeps its last
+            `MAX_HISTORY_SIZE`.
         entry: The call, under DSPy's keys.
     """
     if settings.disable_history:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextvars
 import functools
 import json
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,10 +62,11 @@ class Settings:
     the defaults may be set too; programs keep values of their own here.
     """
 
-    __slots__ = ("_base",)
+    __slots__ = ("_base", "_lock")
 
     def __init__(self) -> None:
         self._base: dict[str, Any] = _fresh_defaults()
+        self._lock = threading.Lock()
 
     def configure(self, **values: Any) -> None:
         """Set values for the whole process; overlays of `context` stay above them.
@@ -72,7 +74,8 @@ class Settings:
         Args:
             **values: Settings by name.
         """
-        self._base = {**self._base, **values}  # one assignment: readers see all of it or none
+        with self._lock:  # two threads that set different names both prevail
+            self._base = {**self._base, **values}  # one assignment: readers see all of it or none
         overlay = _overrides.get()
         if not overlay.keys().isdisjoint(values):
             # inside a context that names the same setting, the program means what it says now
