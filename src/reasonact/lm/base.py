@@ -154,11 +154,11 @@ class BaseLM:
                 counting = CountingSink(sink)
                 with streaming_to(counting):
                     response = yield from _respond(self, prompt, messages, options)
-                chunk = as_one_chunk(response) if counting.count == 0 else None
-                if chunk is not None:
-                    yield from deliver(sink, chunk)
             wants_logprobs = bool(options.get("logprobs", self.kwargs.get("logprobs")))
             outputs = read_outputs(response, model=self.model, with_logprobs=wants_logprobs)
+            chunk = as_one_chunk(response) if sink is not None and counting.count == 0 else None
+            if sink is not None and chunk is not None:
+                yield from deliver(sink, chunk)
             _book(self, prompt, messages, options, response, outputs)
             observation.outputs = outputs
         return outputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reasonact.lm.outputs import fields_of, member, plain
+from reasonact.lm.outputs import fields_of, member, plain, text_of
 from reasonact.lm.response import Response
 
 
@@ -98,7 +98,7 @@ def as_one_chunk(response: Any) -> Response | None:
     choices = []
     for number, choice in enumerate(member(response, "choices") or ()):
         message = member(choice, "message")
-        body = _body(message, member(choice, "text") if message is None else member(message, "content"))
+        body = _body(message, text_of(member(choice, "text") if message is None else member(message, "content")))
         choices.append(_chunk_choice(number, body, member(choice, "finish_reason") or "stop"))
     if not choices:
         return None
@@ -115,7 +115,7 @@ def _body(message: Any, text: Any) -> dict[str, Any]:
     return {
         "role": "assistant",
         "content": text,
-        "reasoning_content": member(message, "reasoning_content"),
+        "reasoning_content": text_of(member(message, "reasoning_content")),
         "tool_calls": _numbered(member(message, "tool_calls")),
     }
 

@@ -85,11 +85,18 @@ def read_outputs(response: Any, *, model: str, with_logprobs: bool = False) -> l
     Raises:
         LMUnexpectedError: The response has neither form, or holds no completion.
     """
+    try:
+        return _read(response, model, with_logprobs)
+    except (TypeError, ValueError) as error:
+        raise LMUnexpectedError(f"the response cannot be read: {error}", model=model) from None
+
+
+def _read(response: Any, model: str, with_logprobs: bool) -> list[Any]:
     if isinstance(response, list):
-        return list(response)
+        return [_checked(one, str | dict, "a completion in the list") for one in response]
     choices = member(response, "choices")
     if choices:
-        return [_from_choice(choice, with_logprobs) for choice in choices]
+        return [_from_choice(choice, with_logprobs) for choice in _checked(choices, list | tuple, "`choices`")]
     if isinstance(choices, list):
         raise LMUnexpectedError("the response holds no completion: its `choices` are empty", model=model)
     items = member(response, "output")
@@ -102,13 +109,41 @@ def read_outputs(response: Any, *, model: str, with_logprobs: bool = False) -> l
     )
 
 
+def text_of(content: Any) -> str | None:
+    """The text of a message.
+
+    Args:
+        content: A text, a list of parts (texts, or objects with a ``text``), or None.
+
+    Returns:
+        The text, that of several parts joined; None where there is none.
+
+    Raises:
+        TypeError: It is none of these, or a part of it is no text.
+    """
+    if content is None or isinstance(content, str):
+        return content
+    parts = [one if isinstance(one, str) else member(one, "text") for one in _checked(content, list | tuple, "content")]
+    return "".join(_checked(part, str, "a part of the content") for part in parts)
+
+
+def _checked(value: Any, kind: Any, role: str) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(f"{role} is {type(value).__name__}: {value!r:.200}")
+    return value
+
+
 def _from_choice(choice: Any, with_logprobs: bool) -> Any:
     message = member(choice, "message")
     if message is None:
-        output = {"text": member(choice, "text")}
+        if member(choice, "text", choice) is choice:
+            raise TypeError(f"a choice has neither message nor text: {choice!r:.200}")
+        output: dict[str, Any] = {"text": text_of(member(choice, "text"))}
     else:
-        output = {"text": member(message, "content")}
-        reasoning = member(message, "reasoning_content")
+        if member(message, "content", message) is message and not isinstance(message, Mapping):
+            raise TypeError(f"a message is {type(message).__name__}: {message!r:.200}")
+        output = {"text": text_of(member(message, "content"))}
+        reasoning = text_of(member(message, "reasoning_content"))
         if reasoning:
             output["reasoning_content"] = reasoning
     if with_logprobs:
@@ -118,7 +153,7 @@ def _from_choice(choice: Any, with_logprobs: bool) -> Any:
     if message is not None:
         calls = member(message, "tool_calls")
         if calls:
-            output["tool_calls"] = list(calls)
+            output["tool_calls"] = [_called(one) for one in _checked(calls, list | tuple, "`tool_calls`")]
         citations = member(member(message, "provider_specific_fields"), "citations")
         if citations:
             output["citations"] = [
@@ -130,6 +165,12 @@ def _from_choice(choice: Any, with_logprobs: bool) -> Any:
     if fields:
         output["provider_fields"] = fields
     return output
+
+
+def _called(one: Any) -> Any:
+    if member(one, "function") is None:
+        raise TypeError(f"a tool call has no function: {one!r:.200}")
+    return one
 
 
 def _provider_fields(message: Any) -> dict[str, Any]:
@@ -153,7 +194,7 @@ def _from_items(items: list[Any]) -> Any:
     for item in items:
         kind = member(item, "type")
         if kind == "message":
-            texts += [member(part, "text") or "" for part in member(item, "content") or []]
+            texts.append(text_of(member(item, "content")) or "")
         elif kind == "function_call":
             function = {"name": member(item, "name"), "arguments": member(item, "arguments")}
             calls.append({"id": member(item, "call_id"), "type": "function", "function": function})

@@ -14,6 +14,7 @@ from reasonact.lm.call import call_lm
 from reasonact.lm.history import GLOBAL_HISTORY
 from reasonact.lm.inspect_history import inspect_history
 from reasonact.lm.litellm_client import LM
+from reasonact.lm.stream import streaming_to
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.settings import settings
@@ -30,6 +31,15 @@ def choice(content, **fields):
 def response(*choices, usage=None):
     usage = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5} if usage is None else usage
     return SimpleNamespace(choices=list(choices), usage=usage, model="answering-model")
+
+
+class KeptChunks(list):
+    """A chunk sink."""
+
+    put = list.append
+
+    async def aput(self, chunk):
+        self.append(chunk)
 
 
 class Fixed(BaseLM):
@@ -94,6 +104,36 @@ def test_what_a_provider_wants_back_with_its_turn_is_kept_beside_reasoning_and_c
 @pytest.mark.parametrize("answer", ["just text", None, 3, {"no": "choices"}, response()])
 def test_an_answer_of_no_known_form_is_an_error_that_names_the_form_wanted(answer):
     with pytest.raises(LMUnexpectedError, match="choices"):
+        Fixed(answer)("p")
+
+
+def test_the_text_parts_of_a_message_are_joined():
+    assert ["ab"] == Fixed(response(choice([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])))("p")
+    assert ["ab"] == Fixed({"choices": [{"message": {"content": ["a", "b"]}}]})("p")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        response(choice(5)),
+        response(choice({"a": 1})),
+        response(choice([None])),
+        response(choice([{"type": "image_url", "image_url": "x"}])),
+        response(choice("a", reasoning_content=5)),
+        response(choice("a", tool_calls=5)),
+        response(choice("a", tool_calls=[None])),
+        {"choices": "x"},
+        {"choices": {"a": 1}},
+        {"choices": [None]},
+        {"choices": [{"text": 5}]},
+        {"choices": [{"message": "x"}]},
+        [None],
+        [5],
+    ],
+)
+@pytest.mark.parametrize("listener", [None, KeptChunks])
+def test_a_part_of_an_answer_that_cannot_be_read_is_an_error_of_the_model(answer, listener):
+    with pytest.raises(LMUnexpectedError, match="the response cannot be read"), streaming_to(listener and listener()):
         Fixed(answer)("p")
 
 
