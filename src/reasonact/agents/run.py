@@ -127,9 +127,7 @@ class Run:
 
     def add_turn(self, turn: PendingTurn, outputs: Mapping[str, Any] | None) -> None:
         """Add a settled turn as one event."""
-        event: dict[str, Any] = {} if turn.thought is None else {"next_thought": turn.thought}
-        event["tool_calls"] = calls_of(turn.calls, turn.settled)
-        self.add_event(self.opening({**event, **turn.extra, **(outputs or {})}))
+        self.add_event(self.opening({**turn_event(turn, turn.settled), **(outputs or {})}))
 
     def opening(self, event: dict[str, Any]) -> dict[str, Any]:
         """The event, with the inputs before it where no event has said them yet."""
@@ -260,6 +258,12 @@ def with_ids(run: Run, calls: Iterable[tuple[str | None, str, Mapping[str, Any],
         run.taken.add(call_id)
         pending.append(PendingCall(call_id, name, args, problem))
     return pending
+
+
+def turn_event(turn: PendingTurn, settled: Mapping[str, SettledCall]) -> dict[str, Any]:
+    """A turn as the event that a history holds, with these results."""
+    thought = {} if turn.thought is None else {"next_thought": turn.thought}
+    return {**thought, "tool_calls": calls_of(turn.calls, settled), **turn.extra}
 
 
 def calls_of(pending: Iterable[PendingCall], settled: Mapping[str, SettledCall]) -> ToolCalls:

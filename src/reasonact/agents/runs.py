@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from reasonact.adapters.conversation import INTERRUPTED
 from reasonact.agents.confirmation import ConfirmationRequired
 from reasonact.agents.left_behind import left_behind
 from reasonact.agents.names import ASK
@@ -14,8 +15,8 @@ from reasonact.agents.options import AgentOptions, check_max_iters
 from reasonact.agents.respond import forget, keep_paused, take_answered
 from reasonact.agents.result import AgentPrediction, attach
 from reasonact.agents.retyping import retyped, retyped_history
-from reasonact.agents.run import Run, note_tokens
-from reasonact.agents.run_state import RunState
+from reasonact.agents.run import Run, note_tokens, turn_event
+from reasonact.agents.run_state import RunState, SettledCall
 from reasonact.agents.settle import apply_decisions
 from reasonact.agents.tool_table import clarification_tool, tool_table
 from reasonact.agents.usage import usage_of
@@ -125,7 +126,7 @@ def _tracked(
 def _hand_over(agent: Agent, error: BaseException, run: Run) -> None:
     """Put the work so far on the exception that ends the run."""
     note_tokens(run)
-    additions: dict[str, Any] = {"history": run.state.history, "state": run.state, **_additions(agent, run, error)}
+    additions: dict[str, Any] = {"history": _with_pending(run), "state": run.state, **_additions(agent, run, error)}
     if run.state.trajectory is not None:
         additions["trajectory"] = run.state.trajectory
     for name, value in additions.items():
@@ -133,6 +134,19 @@ def _hand_over(agent: Agent, error: BaseException, run: Run) -> None:
             setattr(error, name, value)
         except (AttributeError, TypeError):  # an exception with slots, or a read-only property of that name
             continue
+
+
+def _with_pending(run: Run) -> History:
+    """The history with the turn under way: the results that are there, and for the other calls that they have none.
+
+    The state keeps that turn apart, as it goes on there.
+    """
+    state, turn = run.state, run.state.pending
+    if turn is None:
+        return state.history
+    settled = {item.id: turn.settled.get(item.id) or SettledCall(INTERRUPTED, is_error=True) for item in turn.calls}
+    said = {} if state.said else state.inputs
+    return state.history.append({**said, **turn_event(turn, settled)})
 
 
 def _additions(agent: Agent, run: Run, end: AgentPrediction | BaseException) -> dict[str, Any]:
