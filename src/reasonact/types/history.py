@@ -21,7 +21,6 @@ from pydantic import (
 )
 
 from reasonact.types.history_form import dump_events, fresh_call_id, holds_types, read_events
-from reasonact.types.json_form import json_text
 from reasonact.types.tool_calls import ToolCalls
 
 __all__ = ["CORRECTION", "History", "fresh_call_id"]
@@ -63,7 +62,8 @@ class History(BaseModel):
         """The history as JSON text, from which `from_any` makes it again.
 
         Ids, errors, reasoning, media and JSON values come back equal; any other value comes
-        back in the form in which the model was shown it.
+        back in the form in which the model was shown it. A lone surrogate is written as
+        U+FFFD, as a model gets it.
 
         Args:
             **options: As of ``pydantic.BaseModel.model_dump_json``; ``indent`` alone has an effect.
@@ -74,7 +74,12 @@ class History(BaseModel):
         indent = options.get("indent")
         separators = (",", ":") if indent is None else None
         data = {"messages": dump_events(self.messages, versioned=True)}  # pydantic's own way refuses lone surrogates
-        return json_text(data, indent=indent, separators=separators)
+        text = json.dumps(data, ensure_ascii=False, indent=indent, separators=separators)
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:  # pydantic, and so DSPy, reads no lone surrogate, not even an escaped one
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return text
 
     def append(self, event: Mapping[str, Any]) -> History:
         """A history with one more event at its end. Events are shared with this one.

@@ -125,11 +125,16 @@ def test_text_and_data_that_look_like_media_stay_text_and_data() -> None:
     assert history == round_trip(history)
 
 
-def test_lone_surrogates_survive_json() -> None:
-    history = History(messages=[{"a": "x\ud800y", "b": "é"}])
+def test_lone_surrogates_are_written_as_a_model_gets_them() -> None:
+    history = History(
+        messages=[{"a": "x\ud800y", "b": "é", "c": "\ud83d\ude00", "tool_calls": turn("c", values=["\udc00"])}]
+    )
     text = history.model_dump_json()
     text.encode("utf-8")
-    assert history == History.from_any(text)
+    assert History.from_any(text) == History.model_validate_json(text)
+    (event,) = History.model_validate_json(text).messages
+    assert ("x\ufffdy", "é", "\U0001f600") == (event["a"], event["b"], event["c"])
+    assert "\ufffd" == event["tool_calls"].tool_call_results.tool_call_results[0].value
 
 
 def test_characters_are_written_as_they_are() -> None:
