@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
+import logging
 import re
 import zlib
 from collections.abc import Callable, Mapping
@@ -34,6 +35,8 @@ from reasonact.tools.results import ResultTable, key_of
 from reasonact.tools.retrying import with_retries
 from reasonact.tools.schema import hoisted
 from reasonact.types.base import Type
+
+logger = logging.getLogger("reasonact.tools")
 
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SLOTS: Final = ("_checker", "_given", "_is_async", "_results", "_shape")
@@ -243,8 +246,9 @@ class Tool(Type):
             args: The arguments by name.
 
         Returns:
-            What the policy says of the checked arguments; False for arguments that would be
-            refused anyway.
+            What the policy says of the checked arguments, with the defaults of those left
+            out; True where it cannot say, as its own function failed; False for arguments
+            that would be refused anyway.
         """
         required = self.policy.require_confirmation
         if required is False:
@@ -253,7 +257,21 @@ class Tool(Type):
             values = self._checker.check(args)
         except InvalidArguments:
             return False
-        return bool(required(values)) if callable(required) else True
+        if not callable(required):
+            return True
+        for parameter in self._shape.parameters:
+            if parameter.name not in values and not parameter.required:
+                values[parameter.name] = parameter.value_when_left_out()
+        try:
+            return bool(required(values))
+        except Exception as error:
+            logger.warning(
+                "require_confirmation of the tool %s failed, so a person is asked: %s: %s",
+                self.name,
+                type(error).__name__,
+                error,
+            )
+            return True
 
     def _run(self, values: dict[str, Any], sync_tools: SyncTools) -> Flow[Any]:
         policy = self.policy
