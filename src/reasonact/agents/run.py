@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonact.adapters.clip import clipped_event, clipped_history, clipped_observations
 from reasonact.adapters.conversation import Rendered
+from reasonact.agents.nesting import TOO_DEEP, is_too_deep
 from reasonact.agents.options import AgentOptions
 from reasonact.agents.run_state import PendingCall, PendingTurn, RunState, SettledCall
 from reasonact.lm.usage import UsageTracker
@@ -244,7 +245,8 @@ def with_ids(run: Run, calls: Iterable[tuple[str | None, str, Mapping[str, Any],
         calls: For each call its id or None, name, arguments, and the problem with them.
 
     Returns:
-        The calls; their ids are taken from now on.
+        The calls; their ids are taken from now on. Arguments that are nested too deeply are a
+        problem too, and not kept.
     """
     given = list(calls)
     turn = max(run.state.turn, run.next_id_turn)
@@ -256,6 +258,8 @@ def with_ids(run: Run, calls: Iterable[tuple[str | None, str, Mapping[str, Any],
             call_id = fresh_call_id(turn, index, run.taken)
             run.next_id_turn = turn + 1  # what was counted over once is not counted over again
         run.taken.add(call_id)
+        if is_too_deep(args):
+            args, problem = {}, f"not run: {TOO_DEEP}"
         pending.append(PendingCall(call_id, name, args, problem))
     return pending
 
