@@ -47,6 +47,58 @@ def test_an_unknown_tool_becomes_a_step_under_the_name_as_given() -> None:
     assert (True, prediction.trajectory["observation_0"]) == (result.is_error, result.value)
 
 
+def written(adapter: Any, tool: str) -> list[Any]:
+    """A run's completions in an adapter's form, the tool's name spelled as given."""
+    said = {"next_thought": "t", "next_tool_name": tool, "next_tool_args": {"topic": "tides"}}
+    ended = {"next_thought": "t", "next_tool_name": "finish", "next_tool_args": {}}
+    signature = reasonact.Signature("q -> next_thought, next_tool_name, next_tool_args: dict[str, Any]")
+    answer = reasonact.Signature("q -> reasoning, answer")
+    return [
+        *(adapter.format_assistant_message_content(signature, outputs) for outputs in (said, ended)),
+        adapter.format_assistant_message_content(answer, {"reasoning": "r", "answer": "1"}),
+    ]
+
+
+ADAPTERS = [
+    reasonact.ChatAdapter(),
+    reasonact.JSONAdapter(use_native_function_calling=False),
+    reasonact.XMLAdapter(),
+    reasonact.TextProtocolAdapter(),
+]
+SPELLINGS = [
+    *("look_up()", "functions.look_up", "`functions.LOOK_UP()`", '"look_up"', "Look_Up", " look_up\n", "**look_up**"),
+]
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS)
+@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: type(adapter).__name__)
+def test_a_tools_name_in_another_spelling_is_taken_in_one_request(adapter: Any, spelled: str) -> None:
+    played = react(written(adapter, spelled))
+    played.adapter = adapter
+    prediction = played(question="?")
+    assert ("look_up", {"topic": "tides"}, "3 pages on tides") == tuple(
+        prediction.trajectory[f"{key}_0"] for key in ("tool_name", "tool_args", "observation")
+    )
+    assert (3, "1") == (len(played.lm.requests), prediction.answer)
+
+
+def test_a_spelling_that_fits_two_tools_is_no_choice() -> None:
+    def Look_up(topic: str) -> str:
+        return topic
+
+    said = fields(next_thought="Hm.", next_tool_name="LOOK_UP", next_tool_args="{}")
+    prediction = react([said, said, *END], tools=[look_up, Look_up])(question="?")
+    assert "LOOK_UP" == prediction.trajectory["tool_name_0"]
+    assert "`LOOK_UP` is no tool" in prediction.trajectory["observation_0"]
+
+
+def test_names_of_other_signatures_are_read_as_they_stand() -> None:
+    predict = reasonact.Predict("q -> next_tool_name: Literal['look_up', 'finish']")
+    lm = ScriptedLM([fields(next_tool_name="functions.look_up()")] * 2)
+    with reasonact.context(lm=lm), pytest.raises(reasonact.AdapterParseError):
+        predict(q="?")
+
+
 @pytest.mark.parametrize("args", ["null", "", "[1, 2]", "topic=tides"])
 def test_arguments_of_no_use_become_a_step_without_arguments(args: str) -> None:
     said = fields(next_thought="Hm.", next_tool_name="look_up", next_tool_args=args)

@@ -32,7 +32,7 @@ LABELS: Final = Labels(
         "Final Answer": "answer",
     }
 )
-_NAME: Final = re.compile(r"[\s`*\"']*([\w.:-]+)[`*\"']*[ \t]*([\[(]?)")
+_NAME: Final = re.compile(r"[\s`*\"']*([\w.:-]+)(?:\(\)(?=[`*\"' \t]*\[))?[`*\"']*(?:\s*(?=\[)|[ \t]*)([\[(]?)")
 _OPEN_FENCE: Final = re.compile(r"\n?```\w*\s*\Z")
 _CLOSERS: Final = {"[": "]", "(": ")"}
 

@@ -8,14 +8,13 @@ from typing import Any, Final, get_args
 
 from reasonact.adapters.lenient_json import loads_lenient
 from reasonact.adapters.protocol import Step, call_arguments
+from reasonact.adapters.step_form import TOOL
 from reasonact.adapters.unreadable import UnreadableCall
 from reasonact.adapters.values import serialize_for_json
 from reasonact.types.tool_calls import ToolCalls
 
 FINISH: Final = "finish"
 SUBMIT: Final = "submit"
-
-_TOOL_NAME: Final = "next_tool_name"
 
 
 def tool_list_text(tools: Sequence[Any]) -> str:
@@ -67,7 +66,7 @@ def example_call(signature: Any, tools: Iterable[Any]) -> tuple[str, dict[str, A
     for tool in tools:
         if tool.name not in (FINISH, SUBMIT):
             return tool.name, {name: _example_value(schema) for name, schema in tool.args.items()}
-    info = signature.output_fields.get(_TOOL_NAME)
+    info = signature.output_fields.get(TOOL)
     names = [name for name in get_args(info.annotation) if name != FINISH] if info is not None else []
     return (str(names[0]) if names else "tool"), {"argument": "..."}
 

@@ -12,6 +12,7 @@ from pydantic_core import PydanticUndefined
 
 from reasonact.adapters.layout import layout_of, plain_type
 from reasonact.adapters.markers import thoughts_end
+from reasonact.adapters.step_form import TOOL, is_step, tool_reader
 from reasonact.adapters.values import value_parser
 from reasonact.errors import AdapterParseError
 from reasonact.types.reasoning import Reasoning
@@ -26,14 +27,17 @@ class FieldReader:
     Args:
         name: The field's name.
         info: The field.
+        names_a_tool: Whether it is the tool of ReAct's step.
     """
 
     __slots__ = ("_info", "name", "parse")
 
-    def __init__(self, name: str, info: FieldInfo) -> None:
+    def __init__(self, name: str, info: FieldInfo, *, names_a_tool: bool = False) -> None:
         self.name = name
         self._info = info
         self.parse: Callable[[Any], Any] = value_parser(info.annotation)
+        if names_a_tool:
+            self.parse = tool_reader(info.annotation, self.parse)
 
     @property
     def required(self) -> bool:
@@ -53,7 +57,10 @@ def readers_of(signature: Any) -> Mapping[str, FieldReader]:
     """The readers of a signature's output fields, kept in its memo."""
     found = signature.memo.get(FieldReader)
     if found is None:
-        found = {name: FieldReader(name, info) for name, info in signature.output_fields.items()}
+        tool = TOOL if is_step(signature) else None
+        found = {
+            name: FieldReader(name, info, names_a_tool=name == tool) for name, info in signature.output_fields.items()
+        }
         signature.memo[FieldReader] = found
     return found  # type: ignore[no-any-return]
 

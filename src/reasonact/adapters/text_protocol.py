@@ -39,6 +39,7 @@ from reasonact.adapters.protocol_tools import FINISH, SUBMIT, called, example_ca
 from reasonact.adapters.readers import parse_error
 from reasonact.adapters.refusals import Refusal, Refusals
 from reasonact.adapters.splitting import Splitter
+from reasonact.adapters.step_form import ARGUMENTS, THOUGHT, TOOL, is_step, offered_tools, tool_name
 from reasonact.adapters.type_form import form_of
 from reasonact.adapters.values import translate_field_type
 from reasonact.runtime.callbacks import BaseCallback
@@ -50,7 +51,6 @@ FORGED: Final = "forged_observations"
 """The key under which a completion says how many observations of its own making were dropped."""
 
 _STOP: Final = "stop"
-_ARGS, _NAME, _THOUGHT = "next_tool_args", "next_tool_name", "next_thought"
 _TRAJECTORY: Final = "trajectory"
 _STEP_KEYS: Final = ("thought", "tool_name", "tool_args", "observation")
 
@@ -135,7 +135,7 @@ class TextProtocolAdapter(Adapter):
         if not _is_protocol(signature):
             return super().format_field_description(signature)
         layout = layout_of(signature)
-        unsaid = {layout.history, layout.tools, _TRAJECTORY if _is_step(signature) else None}
+        unsaid = {layout.history, layout.tools, _TRAJECTORY if is_step(signature) else None}
         said = {name: info for name, info in signature.input_fields.items() if name not in unsaid}
         return f"You are given these fields:\n{get_field_description_string(said)}"
 
@@ -150,7 +150,7 @@ class TextProtocolAdapter(Adapter):
     def format_task_description(self, signature: Any) -> str:
         """The signature's instructions, and how their terms appear here."""
         task = super().format_task_description(signature)
-        if _is_step(signature):
+        if is_step(signature):
             return f"{task}\n\n{_STEP_TERMS}"
         return f"{task}\n\n{_CALL_TERMS}" if layout_of(signature).agent else task
 
@@ -189,7 +189,7 @@ class TextProtocolAdapter(Adapter):
     ) -> Any:
         """The inputs under their labels; see `Adapter.format_user_message_content`."""
         steps: Sequence[Content] = ()
-        if _is_step(signature) and _TRAJECTORY in inputs and _TRAJECTORY in signature.input_fields:
+        if is_step(signature) and _TRAJECTORY in inputs and _TRAJECTORY in signature.input_fields:
             steps = field_row(signature.input_fields[_TRAJECTORY], inputs[_TRAJECTORY])
             inputs = {name: value for name, value in inputs.items() if name != _TRAJECTORY}
         said = {
@@ -217,10 +217,10 @@ class TextProtocolAdapter(Adapter):
     ) -> Any:
         """The outputs as a step of the protocol, or under their labels."""
         layout = layout_of(signature)
-        if _is_step(signature):
+        if is_step(signature):
             return "\n".join(_written_step(outputs, missing_field_message))
         if layout.agent:
-            return "\n".join(_written_turn(outputs.get(_THOUGHT), outputs.get(layout.tool_calls or "")))
+            return "\n".join(_written_turn(outputs.get(THOUGHT), outputs.get(layout.tool_calls or "")))
         labels = _labels(signature.fields)
         known = _reader(signature)
         blocks = []
@@ -284,16 +284,16 @@ class TextProtocolAdapter(Adapter):
         if not _is_protocol(signature):
             return self._labelled(signature, completion)
         step = read_step(completion)
-        raw: dict[str, Any] = {_THOUGHT: step.thought}
+        raw: dict[str, Any] = {THOUGHT: step.thought}
         offered = tools or offered_tools(signature)
         if step.name is None and step.answer is None:
             raise self._error(signature, completion, "It holds neither an `Action:` nor an `Answer:`.", raw)
-        if _is_step(signature):
+        if is_step(signature):
             if step.answer is not None:
-                return {_THOUGHT: f"{step.thought}\nAnswer: {step.answer}".strip(), _NAME: FINISH, _ARGS: {}}
-            tool = named_tool(offered, step.name)
+                return {THOUGHT: f"{step.thought}\nAnswer: {step.answer}".strip(), TOOL: FINISH, ARGUMENTS: {}}
+            tool = named_tool(offered, tool_name(step.name or "", [tool.name for tool in offered]))
             arguments = call_arguments(step.arguments, None if tool is None else tool.args)
-            raw.update({_NAME: step.name, _ARGS: arguments})
+            raw.update({TOOL: step.name, ARGUMENTS: arguments})
             if isinstance(arguments, str):
                 message = f"The action `{step.name}` cannot be carried out: {arguments}."
                 raise self._error(signature, completion, message, raw)
@@ -305,10 +305,10 @@ class TextProtocolAdapter(Adapter):
         """What cuts a completion at its labels; of a step, the thought."""
         if not _is_protocol(signature):
             return LabelSplitter(_reader(signature), {name: name for name in signature.output_fields})
-        if _THOUGHT not in signature.output_fields:
+        if THOUGHT not in signature.output_fields:
             return LabelSplitter(LABELS, {})
         ends = ("action", "input", "observation", "answer")
-        return LabelSplitter(LABELS, {"thought": _THOUGHT}, lead=_THOUGHT, ends=ends)
+        return LabelSplitter(LABELS, {"thought": THOUGHT}, lead=THOUGHT, ends=ends)
 
     def _labelled(self, signature: Any, completion: str) -> Mapping[str, Any]:
         known = _reader(signature)
@@ -328,22 +328,6 @@ class TextProtocolAdapter(Adapter):
 
     def _error(self, signature: Any, completion: str, message: str, raw: Mapping[str, Any]) -> Exception:
         return parse_error(type(self).__name__, signature, completion, message, raw=raw)
-
-
-def offered_tools(signature: Any) -> Sequence[Any]:
-    """The tools that a signature without an input for them was made for.
-
-    ReAct's step names its tools in its instructions alone; the agent keeps them in the
-    signature's memo, under ``"tools"``.
-
-    Args:
-        signature: A signature class.
-
-    Returns:
-        The tools; none where nobody said.
-    """
-    tools: Sequence[Any] = signature.memo.get("tools", ())
-    return tools
 
 
 _PROTOCOL: Final = """\
@@ -367,13 +351,8 @@ _STEP_TERMS: Final = (
 _CALL_TERMS: Final = "Here a tool is called by `Action:`, and `Answer:` stands for calling `submit`."
 
 
-def _is_step(signature: Any) -> bool:
-    """Whether it is a step of ReAct: a tool's name and its arguments are outputs."""
-    return _NAME in signature.output_fields and _ARGS in signature.output_fields
-
-
 def _is_protocol(signature: Any) -> bool:
-    return layout_of(signature).agent or _is_step(signature)
+    return layout_of(signature).agent or is_step(signature)
 
 
 def _takes_stop(lm: Any) -> bool:
@@ -410,7 +389,7 @@ def _written_turn(thought: Any, calls: Any) -> Iterator[str]:
 
 
 def _written_step(outputs: Mapping[str, Any], missing: str | None) -> Iterator[str]:
-    yield written_thought(outputs.get(_THOUGHT, missing))
-    name = outputs.get(_NAME, missing)
-    arguments = outputs.get(_ARGS)
+    yield written_thought(outputs.get(THOUGHT, missing))
+    name = outputs.get(TOOL, missing)
+    arguments = outputs.get(ARGUMENTS)
     yield written_action(str(name), arguments if arguments is not None else {})

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonact.adapters.call_shapes import read_native_call
+from reasonact.adapters.step_form import tool_name
 from reasonact.adapters.values import parse_value, serialize_for_json
 from reasonact.errors import AdapterParseError
 
@@ -102,24 +103,3 @@ def _read(args: Any) -> dict[str, Any] | None:
         return dict(args) if isinstance(args, Mapping) else parse_value(args, dict[str, Any])
     except ValueError:
         return None
-
-
-def tool_name(given: str, tools: Iterable[str]) -> str | None:
-    """The registered tool that a model means, or None.
-
-    Quotes, backticks, a trailing ``()``, a ``functions.`` prefix and letter case are
-    overlooked, as long as just one tool fits.
-
-    Args:
-        given: The name as the model wrote it.
-        tools: The registered names.
-    """
-    names = list(tools)
-    if given in names:
-        return given
-    bare = given.strip().strip("\"'`").strip()
-    bare = bare.removesuffix("()").removeprefix("functions.").strip("\"'`").strip()
-    if bare in names:
-        return bare
-    fitting = [name for name in names if name.casefold() == bare.casefold()]
-    return fitting[0] if len(fitting) == 1 else None

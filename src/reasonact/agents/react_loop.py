@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from reasonact.adapters.clip import clipped_observations
+from reasonact.adapters.step_form import offer_tools
 from reasonact.agents.bad_step import BadStep, judged, problem_step
 from reasonact.agents.instructions import correction, react_instructions, with_tool_block
 from reasonact.agents.names import FINISH
@@ -46,7 +47,7 @@ def predictors(agent: ReAct) -> tuple[Any, Any]:
 
 def _step_signature(agent: ReAct, instructions: str, tools: Mapping[str, Tool]) -> type[Signature]:
     names = Literal[tuple(tools)]  # type: ignore[valid-type]
-    return (
+    signature = (
         Signature(
             {name: (field.annotation, field) for name, field in agent.signature.input_fields.items()}, instructions
         )
@@ -55,6 +56,8 @@ def _step_signature(agent: ReAct, instructions: str, tools: Mapping[str, Tool]) 
         .append("next_tool_name", OutputField(), type_=names)
         .append("next_tool_args", OutputField(), type_=dict[str, Any])
     )
+    offer_tools(signature, tools.values())
+    return signature
 
 
 def steps(agent: ReAct, run: Run) -> Flow[AgentPrediction]:
@@ -102,6 +105,9 @@ def _next_step(agent: ReAct, run: Run) -> Flow[PendingTurn | BadStep]:
             instructions = with_tool_block(agent.react.signature.instructions, run.tools)
             run.signature = _step_signature(agent, instructions, run.tools)
         overrides["signature"] = run.signature
+    else:
+        # With other instructions, of an optimizer or a saved file, it is another signature.
+        offer_tools(getattr(agent.react, "signature", None), run.tools.values())
     try:
         step = yield from shrinking(agent, run, agent.react, {**run.state.inputs, **overrides})
     except AdapterParseError as error:

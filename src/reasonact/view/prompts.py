@@ -10,6 +10,7 @@ from reasonact.adapters.base import Adapter
 from reasonact.adapters.clip import clipped_event
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.json_adapter import JSONAdapter
+from reasonact.adapters.step_form import is_step, offer_tools
 from reasonact.adapters.two_step import TwoStepAdapter
 from reasonact.adapters.xml_adapter import XMLAdapter
 from reasonact.lm.base import BaseLM
@@ -163,6 +164,8 @@ class _Again:
             form = self.record.rendering.predictors[name]
             self.signatures[name], self.demos[name] = signature_again(form.signature), form.examples()
         signature = self.signatures[name]
+        if is_step(signature):
+            offer_tools(signature, self.tools)
         memo = self.rendered if adapter is self.adapter else None
         inputs: dict[str, Any] = dict(self.inputs)
         options: Mapping[str, Any] = {}
