@@ -7,7 +7,7 @@ from reasonact.migration import lines as _lines
 if TYPE_CHECKING:
     from reasonact import *  # noqa: F403
 else:
-    __all__ = _lines.V34.names
+    __all__ = list(_lines.V34.names)
     __path__ = []  # a package to the import system, so that `from` imports reach the finder and its texts
 
     _lines.install_finder()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # of a name that is bound twice, mypy takes the first binding
     from reasonact.migration.structured_agent import ReAct as ReAct
     from reasonact.migration.agent_names import ReActV2 as ReActV2
 else:
-    __all__ = _lines.V35.names
+    __all__ = list(_lines.V35.names)
     __path__ = []  # a package to the import system, so that `from` imports reach the finder and its texts
 
     _lines.install_finder()

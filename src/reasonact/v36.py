@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # of a name that is bound twice, mypy takes the first binding
     from reasonact import *  # type: ignore[assignment]
     from reasonact.migration.structured_agent import ReAct as ReAct
 else:
-    __all__ = _lines.V36.names
+    __all__ = list(_lines.V36.names)
     __path__ = []  # a package to the import system, so that `from` imports reach the finder and its texts
 
     _lines.install_finder()

@@ -10,7 +10,7 @@ import logging
 from typing import Final
 
 _ROOT: Final = "reasonact"
-_LINE: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_LINE: Final = "%(asctime)s %(name)s [%(levelname)s] %(message)s"
 _ABOVE_ALL: Final = logging.CRITICAL + 1
 
 

@@ -35,4 +35,4 @@ def test_configured_loggers_print_each_line_once_however_often_they_are_configur
     reasonact.configure_dspy_loggers("dspy")
     reasonact.configure_dspy_loggers("dspy")
     logger.info("once")
-    assert 1 == capsys.readouterr().err.count("INFO reasonact.something: once")
+    assert 1 == capsys.readouterr().err.count("reasonact.something [INFO] once")
