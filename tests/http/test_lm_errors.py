@@ -240,3 +240,12 @@ async def test_cancelling_ends_a_wait_between_attempts_at_once(provider, wire):
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 1)
     assert 1 == len(provider.requests)
+
+
+@pytest.mark.parametrize("body", [{"choices": [None]}, {"choices": [{"message": {"content": 5}}]}])
+def test_an_answer_that_litellm_cannot_read_is_told_without_its_traceback(provider, wire, body):
+    provider.says(wire.http(body))
+    lm = LM("openai/gpt-4o-mini", api_base=provider.url, api_key="k", cache=False, num_retries=0)
+    with pytest.raises(LMUnexpectedError, match=r"^\[openai/gpt-4o-mini\] Invalid response object: \w+") as error:
+        lm("q")
+    assert [] == [word for word in ("Traceback", ".py", "received_args", "\n") if word in error.value.message]

@@ -164,10 +164,19 @@ def _message(chain: list[BaseException], body: dict[str, Any]) -> str:
         return told.strip()
     for link in chain:
         text = getattr(link, "message", None)
-        text = _WRAPPERS.sub("", text if isinstance(text, str) and text else str(link)).strip()
+        text = _without_traceback(_WRAPPERS.sub("", text if isinstance(text, str) and text else str(link)).strip())
         if text:
-            return text.partition("\nTraceback (most recent call last)")[0]
+            return text
     return type(chain[0]).__name__
+
+
+def _without_traceback(text: str) -> str:
+    """The text up to a traceback that LiteLLM wrote into it, and of that the line that says what was raised."""
+    head, mark, trace = text.partition("Traceback (most recent call last):")
+    if not mark:
+        return text
+    raised = next((line for line in trace.splitlines() if line[:1].strip()), "")
+    return ": ".join(part for part in (head.strip(), raised.strip()) if part)
 
 
 def _headers(link: BaseException) -> Iterator[Any]:
