@@ -72,7 +72,7 @@ class LM(BaseLM):
             that differ in it alone have cache entries of their own.
 
     Raises:
-        TypeError: A keyword of DSPy's LM that is not offered, with what to do instead.
+        TypeError: The model is no text, or a keyword of DSPy's LM is not offered, with what to do instead.
         ValueError: An unknown model type or capability.
         LMConfigurationError: A temperature or token bound that the model is known to refuse.
     """
@@ -92,6 +92,8 @@ class LM(BaseLM):
         retry_policy: RetryPolicy | None = None,
         **kwargs: Any,
     ) -> None:
+        if not isinstance(model, str):
+            raise TypeError(f'LM(model={model!r}): expected the name of a model, such as "openai/gpt-4o-mini"')
         for name, reason in _NOT_OFFERED.items():
             if name in kwargs:
                 raise TypeError(f"LM({name}=...) is not offered here: {reason}")
@@ -106,12 +108,26 @@ class LM(BaseLM):
             self.kwargs.setdefault("max_completion_tokens", self.kwargs.pop("max_tokens"))
         self.use_developer_role = use_developer_role
         self.supports = dict(supports or {})
+        self._told = False
         self.retry_policy = retry_policy or RetryPolicy()
 
     @property
     def supports_function_calling(self) -> bool:
-        """Whether the model takes tools natively, by ``supports`` or LiteLLM's tables."""
-        return _supports(self, "function_calling")
+        """Whether the model takes tools natively, by ``supports`` or LiteLLM's tables.
+
+        Of a model that neither knows, the log says once that it is taken for one that does not.
+        """
+        return _supports(self, "function_calling") or self._takes_no_tools()
+
+    def _takes_no_tools(self) -> bool:
+        if not self._told and "function_calling" not in self.supports and not _ask_table(self.model, "known"):
+            self._told = True
+            logger.warning(
+                "LiteLLM's tables do not know %s, so it is taken for a model without native function calling; if it "
+                "has it, say so: LM(%r, supports=dict(function_calling=True))",
+                *(self.model, self.model),
+            )
+        return False
 
     @property
     def supports_reasoning(self) -> bool:
@@ -237,6 +253,7 @@ def _ask_table(model: str, table: str) -> Any:
             "function_calling": lambda: litellm.supports_function_calling(model=model),
             "reasoning": lambda: litellm.supports_reasoning(model=model),
             "response_schema": lambda: litellm.supports_response_schema(model=model),
+            "known": lambda: litellm.get_model_info(model=model),
             "params": lambda: _supported_params(litellm, model),
         }
         try:

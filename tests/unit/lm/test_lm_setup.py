@@ -96,3 +96,25 @@ get_litellm()
 print(os.environ["LITELLM_LOCAL_MODEL_COST_MAP"], litellm.suppress_debug_info, litellm.disable_streaming_logging)
 """
     assert ["true False False"] == python(code, LITELLM_LOG="WARNING")
+
+
+@pytest.mark.parametrize("model", [None, 5, ["openai/gpt-4o-mini"]])
+def test_a_model_that_is_no_name_is_refused(model):
+    with pytest.raises(TypeError, match="expected the name of a model"):
+        LM(model)
+
+
+def test_of_a_model_that_no_table_knows_the_log_says_once_how_to_say_that_it_takes_tools(caplog):
+    lm = LM("hosted_vllm/mine")
+    assert [False, False] == [lm.supports_function_calling, lm.supports_function_calling]
+    (said,) = [record.getMessage() for record in caplog.records if record.name == "reasonact.lm"]
+    assert "LM('hosted_vllm/mine', supports=dict(function_calling=True))" in said
+
+
+@pytest.mark.parametrize(
+    ("model", "supports"), [("hosted_vllm/mine", False), ("hosted_vllm/mine", True), ("gpt-4", None)]
+)
+def test_where_it_is_known_whether_a_model_takes_tools_the_log_is_silent(model, supports, caplog):
+    lm = LM(model, supports=None if supports is None else {"function_calling": supports})
+    assert bool(supports is not False) == lm.supports_function_calling
+    assert [] == caplog.records
