@@ -67,7 +67,7 @@ def to_stored(value: Any) -> Any:
     if isinstance(value, Completions):
         return {_KIND: _COMPLETIONS, _VALUE: to_stored(dict(value.items()))}
     if isinstance(value, Example) and _named(type(value)) is not None:
-        return {_KIND: _named(type(value)), _VALUE: {key: to_stored(item) for key, item in vars(value).items()}}
+        return {_KIND: _named(type(value)), _VALUE: {key: _part(key, item) for key, item in vars(value).items()}}
     if isinstance(value, Type):
         event = dump_events([{_VALUE: value}], versioned=True)[0]
         if type(_typed_value(event)) is type(value):
@@ -115,7 +115,29 @@ def from_stored(data: Any) -> Any:
     return _adapter(cls).validate_python(value)
 
 
+def _part(name: str, value: Any) -> Any:
+    """A part of a prediction. Of what a run added beside the fields, what has no stored form goes with the process."""
+    if name != "_additions" or not isinstance(value, dict):
+        return to_stored(value)
+    return to_stored({key: item for key, item in value.items() if _keeps_its_type(item)})
+
+
+def _keeps_its_type(value: Any) -> bool:
+    if value is None or isinstance(value, (bool, str, int, float, bytes, list, dict, tuple, set, frozenset)):
+        return True
+    return isinstance(value, (Example, Completions, Type)) or _typed(value) is not None
+
+
 def _by_pydantic(value: Any) -> Any:
+    typed = _typed(value)
+    if typed is not None:
+        return typed
+    _say_once(type(value))
+    return to_stored(json_form(value))
+
+
+def _typed(value: Any) -> dict[str, Any] | None:
+    """A value in pydantic's form with the name of its class; None where that would not give the value again."""
     cls: Any = type(value)
     name = _named(cls)
     if name is not None:
@@ -126,8 +148,7 @@ def _by_pydantic(value: Any) -> Any:
                 return {_KIND: name, _VALUE: data}
         except Exception:  # a type that pydantic cannot write, or cannot read from what it wrote
             pass
-    _say_once(cls)
-    return to_stored(json_form(value))
+    return None
 
 
 @functools.lru_cache(maxsize=256)
