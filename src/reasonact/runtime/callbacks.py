@@ -158,8 +158,11 @@ def observed(kind: str, instance: Any, inputs: dict[str, Any]) -> Iterator[Obser
 
 def _notify(callbacks: list[Any], hook: str, **arguments: Any) -> None:
     for callback in callbacks:
+        called = getattr(callback, hook, None)
+        if called is None:  # a class of the program's own that has only the hooks it needs
+            continue
         try:
-            getattr(callback, hook)(**arguments)
+            called(**arguments)
         except Exception as error:
             logger.warning("%s.%s raised and was passed over: %r", type(callback).__name__, hook, error)
 

@@ -98,3 +98,17 @@ def test_a_callback_that_raises_is_logged_and_changes_nothing(caplog: pytest.Log
         assert 6 == Observed(Broken(), recorder).double(3)
     assert "Broken.on_module_start raised" in caplog.text
     assert 2 == len(recorder.seen)
+
+
+def test_a_plain_class_needs_only_the_hooks_that_it_has(caplog: pytest.LogCaptureFixture) -> None:
+    class Starts:
+        seen: tuple[Any, ...] = ()
+
+        def on_tool_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+            self.seen = (*self.seen, inputs)
+
+    callback = Starts()
+    with settings.context(callbacks=[callback]), observed("tool", None, {"a": 1}):
+        pass
+    assert ({"a": 1},) == callback.seen
+    assert [] == caplog.records
