@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from reasonact.lm.usage import track_usage as track_usage
     from reasonact.migration.agent_names import TrajectoryReAct as TrajectoryReAct
     from reasonact.modules.base_module import BaseModule as BaseModule
+    from reasonact.modules.batch import TooManyErrors as TooManyErrors
     from reasonact.modules.chain_of_thought import ChainOfThought as ChainOfThought
     from reasonact.modules.evaluate import Evaluate as Evaluate
     from reasonact.modules.evaluate import EvaluationResult as EvaluationResult

@@ -76,6 +76,7 @@ _BY_MODULE: Final[Mapping[str, tuple[str, ...]]] = {
     "lm.usage": ("track_usage",),
     "migration.agent_names": ("TrajectoryReAct",),
     "modules.base_module": ("BaseModule",),
+    "modules.batch": ("TooManyErrors",),
     "modules.chain_of_thought": ("ChainOfThought",),
     "modules.evaluate": (
         "Evaluate",
