@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]
 
+_FINISH: Final = "finish"  # the call that ends a run of ReAct, whose history the structured agent may go on from
 INTERRUPTED: Final = "interrupted: the run was stopped before this call gave a result"
 """What the model reads in place of a result that never came."""
 
@@ -195,6 +196,8 @@ def event_messages(
             content = adapter.format_tool_results(results)
             if content:
                 messages.append({"role": "user", "content": content})
+        if layout.agent and any(item.name == _FINISH for item in calls.tool_calls):
+            messages += _said_beside(adapter, signature, layout, _after_calls(event, layout))
     if CORRECTION in event:
         messages.append({"role": "user", "content": event[CORRECTION]})
     return messages
@@ -279,6 +282,17 @@ def _answer(adapter: Adapter, signature: Any, layout: Layout, event: Mapping[str
         if layout.free_text and layout.free_text in present:
             return [{"role": "assistant", **_thought(event, layout.free_text)}]
         return [{"role": "assistant", "content": _outputs(adapter, signature, layout, event)}]
+    return _said_beside(adapter, signature, layout, event)
+
+
+def _after_calls(event: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
+    """What an event holds behind its calls: where `finish` ended a run, the outputs, which no result tells."""
+    names = list(event)
+    return {name: event[name] for name in names[names.index(layout.tool_calls or "") + 1 :]}
+
+
+def _said_beside(adapter: Adapter, signature: Any, layout: Layout, event: Mapping[str, Any]) -> list[Message]:
+    """Values of an agent's event that are none of its turn's fields, as the model's own words."""
     fields = {layout.tool_calls, layout.tools, THINKING, CORRECTION, *signature.fields}
     others = {name: value for name, value in event.items() if name not in fields}
     if not others:
