@@ -132,7 +132,8 @@ def _by_pydantic(value: Any) -> Any:
     typed = _typed(value)
     if typed is not None:
         return typed
-    _say_once(type(value))
+    cls: Any = type(value)
+    _say_once(cls)
     return to_stored(json_form(value))
 
 
