@@ -273,9 +273,13 @@ class AdapterParseError(DSPyError):
         parsed_result: The fields that could be read.
         raw_fields: The text of each field that was found, readable or not.
         tool_calls: Native calls that came with the completion, as the client gave them.
+
+    Attributes:
+        forged_observations: How many tool results of the model's own making were dropped.
     """
 
     default_code = "adapter_parse_error"
+    forged_observations: int = 0
 
     def __init__(
         self,

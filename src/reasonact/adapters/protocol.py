@@ -32,6 +32,25 @@ LABELS: Final = Labels(
         "Final Answer": "answer",
     }
 )
+PROTOCOL: Final = """\
+Work in steps. A message of yours is one step, and each label stands at the start of a line:
+
+Thought: what you know, what is missing, and what to do about it.
+Action: name[{"argument": "value"}]
+
+The action names one tool and holds its arguments as one JSON object. Where a tool has a
+single argument, its plain text may stand in the brackets. After an action your message
+ends: the next one you get begins with `Observation:` and holds what the tool returned.
+Never write an observation yourself. `Observation (error):` means that the step failed and why.
+
+Once nothing is missing, a step ends the work in place of an action:
+
+Answer: the answer"""
+STEP_TERMS: Final = (
+    "Here `next_thought` is written as `Thought:`, and `next_tool_name` with `next_tool_args` as `Action:`. "
+    "`Answer:` stands for choosing `finish`."
+)
+CALL_TERMS: Final = "Here a tool is called by `Action:`, and `Answer:` stands for calling `submit`."
 _NAME: Final = re.compile(r"[\s`*\"']*([\w.:-]+)(?:\(\)(?=[`*\"' \t]*\[))?[`*\"']*(?:\s*(?=\[)|[ \t]*)([\[(]?)")
 _OPEN_FENCE: Final = re.compile(r"\n?```\w*\s*\Z")
 _CLOSERS: Final = {"[": "]", "(": ")"}

@@ -26,7 +26,10 @@ from reasonact.adapters.labels import Labels
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.plan import Plan
 from reasonact.adapters.protocol import (
+    CALL_TERMS,
     LABELS,
+    PROTOCOL,
+    STEP_TERMS,
     STOP,
     call_arguments,
     read_step,
@@ -42,6 +45,7 @@ from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.step_form import ARGUMENTS, THOUGHT, TOOL, is_step, offered_tools, tool_name
 from reasonact.adapters.type_form import form_of
 from reasonact.adapters.values import translate_field_type
+from reasonact.errors import AdapterParseError
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.runtime.flow import Flow
 from reasonact.signatures.fields import infer_prefix
@@ -119,11 +123,15 @@ class TextProtocolAdapter(Adapter):
             many observations a completion held that no tool made, where it held any.
         """
         completions = list(outputs)
-        values = super().read(plan, completions)
+        try:
+            values = super().read(plan, completions)
+        except AdapterParseError as error:
+            if _is_protocol(plan.shown):
+                error.forged_observations = sum(map(_forged, completions))
+            raise
         if _is_protocol(plan.shown):
             for value, output in zip(values, completions, strict=True):
-                text = output.get("text") if isinstance(output, Mapping) else output
-                forged = read_step(text or "").forged
+                forged = _forged(output)
                 if forged:
                     value[FORGED] = forged
         return values
@@ -145,14 +153,14 @@ class TextProtocolAdapter(Adapter):
             labels = _labels(signature.fields)
             lines = [f"{labels[name]}: {translate_field_type(name, info)}" for name, info in signature.fields.items()]
             return "Every message keeps to this form, each label at the start of a line:\n\n" + "\n".join(lines)
-        return _PROTOCOL
+        return PROTOCOL
 
     def format_task_description(self, signature: Any) -> str:
         """The signature's instructions, and how their terms appear here."""
         task = super().format_task_description(signature)
         if is_step(signature):
-            return f"{task}\n\n{_STEP_TERMS}"
-        return f"{task}\n\n{_CALL_TERMS}" if layout_of(signature).agent else task
+            return f"{task}\n\n{STEP_TERMS}"
+        return f"{task}\n\n{CALL_TERMS}" if layout_of(signature).agent else task
 
     def format_tool_list(self, field: FieldInfoWithName, tools: list[Any]) -> str:
         """The tools with their arguments, and what an answer holds."""
@@ -330,25 +338,9 @@ class TextProtocolAdapter(Adapter):
         return parse_error(type(self).__name__, signature, completion, message, raw=raw)
 
 
-_PROTOCOL: Final = """\
-Work in steps. A message of yours is one step, and each label stands at the start of a line:
-
-Thought: what you know, what is missing, and what to do about it.
-Action: name[{"argument": "value"}]
-
-The action names one tool and holds its arguments as one JSON object. Where a tool has a
-single argument, its plain text may stand in the brackets. After an action your message
-ends: the next one you get begins with `Observation:` and holds what the tool returned.
-Never write an observation yourself. `Observation (error):` means that the step failed and why.
-
-Once nothing is missing, a step ends the work in place of an action:
-
-Answer: the answer"""
-_STEP_TERMS: Final = (
-    "Here `next_thought` is written as `Thought:`, and `next_tool_name` with `next_tool_args` as `Action:`. "
-    "`Answer:` stands for choosing `finish`."
-)
-_CALL_TERMS: Final = "Here a tool is called by `Action:`, and `Answer:` stands for calling `submit`."
+def _forged(output: Any) -> int:
+    text = output.get("text") if isinstance(output, Mapping) else output
+    return read_step(text or "").forged
 
 
 def _is_protocol(signature: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from reasonact.adapters.clip import clipped_observations
 from reasonact.adapters.step_form import offer_tools
+from reasonact.adapters.text_protocol import FORGED
 from reasonact.agents.bad_step import BadStep, judged, problem_step
 from reasonact.agents.instructions import correction, react_instructions, with_tool_block
 from reasonact.agents.names import FINISH
@@ -111,10 +112,12 @@ def _next_step(agent: ReAct, run: Run) -> Flow[PendingTurn | BadStep]:
     try:
         step = yield from shrinking(agent, run, agent.react, {**run.state.inputs, **overrides})
     except AdapterParseError as error:
+        run.state.forged_observations += error.forged_observations
         found = problem_step(error, run.tools)
         if isinstance(found, BadStep) and run.options.max_bad_steps == 0:
             raise
     else:
+        run.state.forged_observations += step.get(FORGED) or 0
         found = judged(step, run.tools)
     if isinstance(found, BadStep):
         return found

@@ -28,6 +28,8 @@ class AgentPrediction(Prediction):
         history: The complete run as a `History`, dropped steps included.
         termination_reason: Why the loop ended.
         usage: What the run spent, as a `RunUsage`.
+        forged_observations: How many tool results the model wrote itself, where it is asked
+            in the text protocol; they were dropped, and it was never shown them.
         trajectory: Where it is no stored field (the structured agent), the run's steps worked
             out from ``history``, with a DeprecationWarning.
     """

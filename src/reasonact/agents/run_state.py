@@ -94,6 +94,7 @@ class RunState:
         extra_tools: Names of the tools that the call brought beside the agent's own; to go
             on, the run has to be given them again.
         turns: The tokens of each turn so far.
+        forged_observations: How many tool results of the model's own making were dropped.
         spent: What the run has spent.
         log: What the run has noted for people to look at.
     """
@@ -116,6 +117,7 @@ class RunState:
     confirmations: dict[str, str] = field(default_factory=dict)
     extra_tools: list[str] = field(default_factory=list)
     turns: list[dict[str, Any]] = field(default_factory=list)
+    forged_observations: int = 0
     spent: Spent = field(default_factory=Spent)
     log: RunLog = field(default_factory=RunLog)
 
@@ -154,6 +156,7 @@ class RunState:
             "confirmations": self.confirmations,
             "extra_tools": self.extra_tools,
             "turns": json_form(self.turns),
+            "forged_observations": self.forged_observations,
             "spent": _fields_of(self.spent),
             "log": self.log.to_data(),
         }

@@ -154,7 +154,7 @@ def _additions(agent: Agent, run: Run, end: AgentPrediction | BaseException) -> 
     usage = usage_of(run.state.spent, run.state.turns)
     seen = RecordedRun(left_behind(agent, run, end, usage))
     ways: dict[str, Any] = {name: getattr(seen, name) for name in ("show", "to_html", "save_run", "_repr_html_")}
-    return {"usage": usage, "run": seen, **ways}
+    return {"usage": usage, "forged_observations": run.state.forged_observations, "run": seen, **ways}
 
 
 def new_state(agent: Agent, given: Mapping[str, Any]) -> RunState:

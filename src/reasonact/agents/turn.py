@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonact.adapters.conversation import THINKING
+from reasonact.adapters.text_protocol import FORGED
 from reasonact.adapters.unreadable import UnreadableCall
 from reasonact.agents.instructions import ask_to_submit, with_tool_names
 from reasonact.agents.names import SUBMIT
@@ -83,12 +84,14 @@ def ask(
             extra=tuple(view.messages[len(run.view.messages) :]),
         )
     except AdapterParseError as error:
+        run.state.forged_observations += error.forged_observations
         plain = not error.raw_fields and not error.parsed_result
         # What stands under markers is kept without them: they are written anew around the thought.
         fields = list(error.raw_fields.values())
         marked = bool(fields) and all(isinstance(part, str) for part in fields)
         text = "\n\n".join(part for part in (fields if marked else [error.lm_response]) if part).strip()
         return Unusable("parse_error", text, plain, f"it could not be read ({_first_line(error)}).", error)
+    run.state.forged_observations += reply.get(FORGED) or 0
     thought = reply.get("next_thought")
     calls = reply.get("tool_calls")
     if not isinstance(calls, ToolCalls) or not calls.tool_calls:
