@@ -23,7 +23,8 @@
                     └── LMUnsupportedModelError
     └── ControlFlow                       not a failure: leaves an agent's loop untouched
 
-Beside the tree: a tool that refuses its arguments raises `reasonact.tools.InvalidArguments`,
+Beside the tree: `reasonact.TooManyErrors`, a DSPyError, ends a batch and has its results;
+a tool that refuses its arguments raises `reasonact.tools.InvalidArguments`,
 a ValueError; a tool of an MCP server that reports a failure `reasonact.tools.MCPToolError`,
 a RuntimeError.
 

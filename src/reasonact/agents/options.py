@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from reasonact.runtime.counts import whole_number
 from reasonact.runtime.limits import Limits
 from reasonact.tools.policy import SyncTools
 
@@ -43,10 +44,10 @@ class AgentOptions:
     on_confirmation: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
-        _check_count("max_bad_steps", self.max_bad_steps, least=0)
-        _check_count("parallel_tools", self.parallel_tools, least=1)
+        whole_number("max_bad_steps", self.max_bad_steps, least=0)
+        whole_number("parallel_tools", self.parallel_tools, least=1)
         if self.max_result_chars is not None:
-            _check_count("max_result_chars", self.max_result_chars, least=1)
+            whole_number("max_result_chars", self.max_result_chars, least=1)
         if self.sync_tools not in ("thread", "inline"):
             raise ValueError(f"sync_tools is 'thread' or 'inline', not {self.sync_tools!r}")
         if self.limits is not None and not isinstance(self.limits, Limits):
@@ -62,12 +63,4 @@ def check_max_iters(value: Any) -> int:
         TypeError: It is no whole number.
         ValueError: It is negative.
     """
-    return _check_count("max_iters", value, least=0)
-
-
-def _check_count(name: str, value: Any, *, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} is a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} is {value}; the least it can be is {least}")
-    return value
+    return whole_number("max_iters", value, least=0)

@@ -16,6 +16,7 @@ from reasonact.errors import DSPyError
 from reasonact.lm.usage import UsageTracker
 from reasonact.modules.progress import BatchUsage, Label, ProgressBar
 from reasonact.modules.resume_file import ResumeFile
+from reasonact.runtime.counts import whole_number
 from reasonact.runtime.drive import to_thread
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.runtime.settings import settings
@@ -77,9 +78,9 @@ class Batch:
         self.stopped = False
         self._commands = commands
         self._shown = shown
-        self._max_errors: int = settings.max_errors if max_errors is None else max_errors
-        if self._max_errors < 0:
-            raise ValueError(f"max_errors is {max_errors}; the least it can be is 0")
+        self._max_errors = whole_number(
+            "max_errors", settings.max_errors if max_errors is None else max_errors, least=0
+        )
         self._counted = 0
         self._last_error: Exception | None = None
         self._provide_traceback = settings.provide_traceback if provide_traceback is None else provide_traceback

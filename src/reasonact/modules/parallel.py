@@ -20,6 +20,7 @@ from typing import Any
 from reasonact.modules.batch import Batch
 from reasonact.modules.commands import CallModule
 from reasonact.modules.progress import AverageScore
+from reasonact.runtime.counts import whole_number
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.settings import settings
 from reasonact.types.example import Example
@@ -43,9 +44,7 @@ def run_in_threads(batch: Batch, num_threads: int | None, timeout: float, stragg
         TooManyErrors: As many examples failed as the batch allows for.
         BaseException: KeyboardInterrupt and the like, with ``results`` on it.
     """
-    count = num_threads or settings.num_threads
-    if count < 1:
-        raise ValueError(f"num_threads is {num_threads}; the least it can be is 1")
+    count = whole_number("num_threads", num_threads or settings.num_threads, least=1)
     with _keeping_books(batch):
         if count == 1:
             for index in batch.unfinished:
@@ -67,9 +66,7 @@ async def run_in_tasks(batch: Batch, concurrency: int | None) -> None:
         TooManyErrors: As many examples failed as the batch allows for.
         BaseException: CancelledError and the like, with ``results`` on it.
     """
-    count = concurrency or settings.async_max_workers
-    if count < 1:
-        raise ValueError(f"concurrency is {concurrency}; the least it can be is 1")
+    count = whole_number("concurrency", concurrency or settings.async_max_workers, least=1)
     waiting = deque(batch.unfinished)
 
     async def work() -> None:
@@ -366,11 +363,10 @@ class ParallelExecutor:
 
 def _numbers(num_threads: int | None, max_errors: int | None) -> tuple[int, int]:
     """How many threads and failures there may be, by the settings where nothing is given."""
-    threads: int = num_threads or settings.num_threads
-    errors: int = settings.max_errors if max_errors is None else max_errors
-    if threads < 1 or errors < 0:
-        raise ValueError(f"num_threads={num_threads}, max_errors={max_errors}: these are not negative")
-    return threads, errors
+    return (
+        whole_number("num_threads", num_threads or settings.num_threads, least=1),
+        whole_number("max_errors", settings.max_errors if max_errors is None else max_errors, least=0),
+    )
 
 
 def _pair(pair: Any, index: int) -> tuple[Any, Any]:

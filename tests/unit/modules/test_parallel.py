@@ -167,8 +167,15 @@ def test_a_negative_number_is_refused(options: Any) -> None:
     with pytest.raises(ValueError, match="the least it can be is"):
         Double().batch(examples(1), disable_progress_bar=True, **options)
     for maker in (Parallel, ParallelExecutor):
-        with pytest.raises(ValueError, match="not negative"):
+        with pytest.raises(ValueError, match="the least it can be is"):
             maker(**options)
+
+
+@pytest.mark.parametrize("options", [{"num_threads": "2"}, {"max_errors": "2"}, {"num_threads": True}])
+def test_what_is_no_whole_number_is_refused_by_name(options: Any) -> None:
+    for run in (Parallel, ParallelExecutor, lambda **given: Double().batch(examples(1), **given)):
+        with pytest.raises(TypeError, match=f"{next(iter(options))} is a whole number"):
+            run(**options)
 
 
 def test_a_negative_concurrency_is_refused() -> None:

@@ -110,9 +110,7 @@ def test_outputs_of_the_structured_agent_can_be_listened_to(native):
     agent = reasonact.ReActV2("question -> answer", [look_up])
     calls = json.dumps([{"name": "submit", "args": {"answer": "42"}}])
     reply = (
-        ("Done.", [("c1", "submit", {"answer": "42"})])
-        if native
-        else marked(next_thought="Done.", tool_calls=calls)
+        ("Done.", [("c1", "submit", {"answer": "42"})]) if native else marked(next_thought="Done.", tool_calls=calls)
     )
     adapter = reasonact.ChatAdapter(use_native_function_calling=native)
     items = played(agent, [reply], [StreamListener("answer")], adapter=adapter, function_calling=native)
