@@ -7,7 +7,7 @@ The loop follows Yao et al., "ReAct: Synergizing Reasoning and Acting in Languag
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reasonact.adapters.clip import clipped_observations
 from reasonact.adapters.step_form import offer_tools
@@ -37,13 +37,23 @@ if TYPE_CHECKING:
     from reasonact.agents.react import ReAct
 
 
+_REASONING: Final = "extraction_reasoning"  # the extractor's own field beside an input `reasoning`
+
+
 def predictors(agent: ReAct) -> tuple[Any, Any]:
     """The step predictor and the extractor of an agent whose signature and tools are set."""
     instructions = react_instructions(agent.signature, agent.tools)
     return (
         Predict(_step_signature(agent, instructions, agent.tools)),
-        ChainOfThought(agent.signature.append("trajectory", InputField(), type_=str)),
+        _extractor(agent.signature.append("trajectory", InputField(), type_=str)),
     )
+
+
+def _extractor(signature: type[Signature]) -> ChainOfThought:
+    extract = ChainOfThought(signature)
+    if "reasoning" in signature.input_fields:  # the extractor's own field must not take the input's place
+        extract.predict = Predict(signature.prepend(_REASONING, OutputField(desc="${reasoning}"), type_=str))
+    return extract
 
 
 def _step_signature(agent: ReAct, instructions: str, tools: Mapping[str, Tool]) -> type[Signature]:
