@@ -141,8 +141,6 @@ DECISIONS: list[tuple[Any, str, list[str]]] = [
     ("yes", "deleted /x", ["/x*1"]),
     (" YES ", "deleted /x", ["/x*1"]),
     (Approve(args={"path": "/y", "count": "2"}), "deleted /y", ["/y*2"]),
-    (Approve(args={"path": "/y", "count": "many"}), "delete: InvalidArguments: argument 'count'", []),
-    (Approve(args={}), "delete: InvalidArguments: argument 'path' is missing", []),
     (Reject("not today"), "The person refused this call: not today.", []),
     (Reject("Not today."), "The person refused this call: Not today.", []),
     (Reject(), "The person refused this call.", []),

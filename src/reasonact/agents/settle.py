@@ -30,6 +30,7 @@ from reasonact.runtime.drive import run_coroutine, to_thread
 from reasonact.runtime.events import ToolReturned, emit
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.runtime.limits import FOR_TOOL_CALLS, ReadClock
+from reasonact.tools.arguments import InvalidArguments
 from reasonact.tools.execute import Invocation, Outcome, RunTools
 
 
@@ -221,12 +222,12 @@ def apply_decisions(run: Run, given: Any, *, ending: str, claim: Callable[[str],
     Raises:
         TypeError: A decision that is none.
         ValueError: Nothing waits, a confirmation that does not belong to this run, or one
-            that was used already.
+            that was used already; edited arguments that do not fit the tool.
     """
     turn = run.state.pending
     waiting = {} if turn is None else waiting_calls(run, turn, ending)
     if turn is None or not waiting:
-        raise ValueError("this run waits for no decision; resume it with the state alone")
+        raise ValueError(_nothing_waits(turn))
     if isinstance(given, Mapping):
         decisions: dict[str, Any] = dict(given)
     elif isinstance(given, (Approve, Reject, Answer, bool, str)):
@@ -239,14 +240,33 @@ def apply_decisions(run: Run, given: Any, *, ending: str, claim: Callable[[str],
             f"{unknown[0]!r} is no confirmation that this run waits for (its calls or arguments may be others); "
             f"waiting: {', '.join(waiting)}"
         )
-    for confirmation_id, decision in decisions.items():
-        decision_of(decision, asks=waiting[confirmation_id].name == ASK)  # all of them are good before one is used
+    for confirmation_id, decision in decisions.items():  # all of them are good before one is used
+        item = waiting[confirmation_id]
+        _check_edit(run, item, decision_of(decision, asks=item.name == ASK))
         if was_used(confirmation_id):
             raise _used_already(confirmation_id)
     for confirmation_id, decision in decisions.items():
         if not claim_confirmation(confirmation_id) or (claim is not None and not claim(confirmation_id)):
             raise _used_already(confirmation_id)
         decide(turn, waiting[confirmation_id], decision)
+
+
+def _check_edit(run: Run, item: PendingCall, decision: Decision) -> None:
+    if not isinstance(decision, Approve) or decision.args is None:
+        return
+    try:
+        run.tools[item.name].check_args(decision.args)
+    except InvalidArguments as error:
+        raise ValueError(f"Approve(args=...) does not fit the tool {item.name}: {error}") from None
+
+
+def _nothing_waits(turn: PendingTurn | None) -> str:
+    if turn is not None and any(item.id not in turn.settled for item in turn.calls):
+        return (
+            "this run waits for no decision on a call of its own; if the pause is inside one of its tools (an agent "
+            "within), say respond_to_confirmation(confirmation_id), then resume(state)"
+        )
+    return "this run waits for no decision; resume it with the state alone"
 
 
 def _used_already(confirmation_id: str) -> ValueError:
