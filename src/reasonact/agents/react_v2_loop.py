@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Optional
+
+from pydantic import ValidationError
 
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.chat import ChatAdapter
@@ -60,13 +63,28 @@ def new_state(agent: ReActV2, given: Mapping[str, Any]) -> RunState:
     """The state in which a call begins: with the history that it goes on from."""
     state = runs.new_state(agent, given)
     if given.get("history") is not None:
-        read = retyped_history(agent.signature, History.from_any(given["history"]))
+        read = retyped_history(agent.signature, _with_calls(History.from_any(given["history"])))
         state.history = History.model_construct(messages=list(read.messages))
         if settings.grow_history_in_place and isinstance(given["history"], History):
             given["history"].messages[:] = read.messages
             state.history = given["history"]
     state.log.start = len(state.history.messages)
     return state
+
+
+def _with_calls(history: History) -> History:
+    """The history with the calls of every event as objects, in whatever form they were given."""
+    if all(isinstance(event.get("tool_calls"), (ToolCalls, NoneType)) for event in history.messages):
+        return history
+    events = []
+    for number, event in enumerate(history.messages):
+        try:
+            calls = event.get("tool_calls")
+            events.append(event if calls is None else {**event, "tool_calls": ToolCalls.model_validate(calls)})
+        except ValueError as error:
+            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+            raise ValueError(f"this is no history: event {number} holds no tool calls: {why}") from None
+    return History.from_any(events)  # where each call gets an id of its own
 
 
 def steps(agent: ReActV2, run: Run) -> Flow[AgentPrediction]:
