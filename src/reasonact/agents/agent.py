@@ -100,12 +100,14 @@ class Agent(Module):
         """
         super().adopt_attribute(name, checks.check_max_iters(value) if name == "max_iters" else value)
 
-    def forward(self, /, **input_args: Any) -> Any:
+    def forward(self, /, *positional: Any, **input_args: Any) -> Any:
         """Run the agent, blocking. See the class for what a call takes and returns."""
+        runs.refuse_positional(self, positional)
         return drive(runs.run_flow(self, input_args))
 
-    async def aforward(self, /, **input_args: Any) -> Any:
+    async def aforward(self, /, *positional: Any, **input_args: Any) -> Any:
         """As `forward`, on the running event loop."""
+        runs.refuse_positional(self, positional)
         return await adrive(runs.run_flow(self, input_args))
 
     def resume(

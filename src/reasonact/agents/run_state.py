@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from pydantic_core import to_jsonable_python
 
@@ -201,7 +201,7 @@ class RunState:
         """
         try:
             data = json.loads(text)
-        except ValueError as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise ValueError(f"this is no run state: not JSON ({error})") from error
         if not isinstance(data, dict) or "reasonact_run_state" not in data:
             raise ValueError("this is no run state: the key 'reasonact_run_state' is missing")
@@ -210,6 +210,9 @@ class RunState:
             raise ValueError(f"this run state has version {version!r}; this library reads version {VERSION}")
         try:
             values = {item.name: data[item.name] for item in fields(cls)}
+            for name, known in (("agent", get_args(AgentKind)), ("phase", get_args(Phase))):
+                if values[name] not in known:
+                    raise ValueError(f"{name} is {values[name]!r}, not one of {', '.join(known)}")
             values["inputs"] = _values_of(values["inputs"]) or {}
             values["trajectory"] = _values_of(values["trajectory"])
             values["view"] = _values_of(values["view"])

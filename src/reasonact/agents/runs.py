@@ -46,6 +46,8 @@ def set_up(agent: Agent, signature: Any, tools: Any, max_iters: Any, options: Ag
     Raises:
         TypeError, ValueError: As the agents' constructors say.
     """
+    if signature is None:
+        raise TypeError("an agent needs a signature, a class or a string such as 'question -> answer', found None")
     agent.signature = ensure_signature(signature)
     _check_names(agent)
     agent.max_iters = check_max_iters(max_iters)
@@ -59,28 +61,67 @@ def set_up(agent: Agent, signature: Any, tools: Any, max_iters: Any, options: Ag
 
 def run_flow(agent: Agent, given: Mapping[str, Any]) -> Flow[AgentPrediction]:
     """A call, from its arguments to the prediction."""
+    _check_call(agent, given)
     paused = take_answered(agent, _asked(agent, given))
     if paused is None:
         return (yield from _tracked(agent, agent._new_state(given), given))
     return (yield from _tracked(agent, paused.state.copy(), given, paused.own_decisions()))
 
 
+def refuse_positional(agent: Agent, given: tuple[Any, ...]) -> None:
+    """Say how an agent is called.
+
+    Raises:
+        TypeError: Something was given without its name.
+    """
+    if given:
+        names = list(agent.signature.input_fields) if "signature" in vars(agent) else []
+        example = ", ".join(f"{name}=..." for name in names)
+        raise TypeError(f"{type(agent).__name__} takes its inputs by name: agent({example})")
+
+
+def _check_call(agent: Agent, given: Mapping[str, Any]) -> None:
+    if "options" not in vars(agent):
+        raise TypeError(f"{type(agent).__name__} is not set up: its __init__ does not call super().__init__()")
+    config = given.get("config")
+    if config is not None and not isinstance(config, Mapping) and not _is_input(agent, "config"):
+        raise TypeError(f"config is a dict of options for the model, not a {type(config).__name__}")
+
+
 def resume_flow(
-    agent: Agent, decision: Any, state: RunState | None, tools: Any, claim: Callable[[str], bool] | None
+    agent: Agent, decision: Any, state: RunState | str | None, tools: Any, claim: Callable[[str], bool] | None
 ) -> Flow[AgentPrediction]:
     """A stored run, from where its state stands to the prediction."""
     if state is None and isinstance(decision, RunState):
         decision, state = None, decision
+    if state is None and isinstance(decision, str) and decision.lstrip().startswith("{"):
+        decision, state = None, decision
+    if isinstance(state, str):
+        state = RunState.from_json(state)
     if not isinstance(state, RunState):
         swapped = " (the two are swapped)" if isinstance(decision, RunState) else ""
         raise TypeError(f"resume(decision, state) wants a RunState as its second argument{swapped}")
     if state.agent != agent.kind:
         raise ValueError(f"this state belongs to a {state.agent} agent; {type(agent).__name__} is a {agent.kind} one")
+    _check_fits(agent, state)
     forget(agent, state.run_id)
     given = {} if tools is None else {"tools": tools}
     body = _tracked(agent, _restored(agent, state), given, decision, claim)
     prediction: AgentPrediction = yield from reported(agent, (), state.inputs, body)
     return prediction
+
+
+def _check_fits(agent: Agent, state: RunState) -> None:
+    fields = agent.signature.input_fields
+    unknown = [name for name in state.inputs if name not in fields]
+    missing = [name for name, field in fields.items() if name not in state.inputs and field.is_required()]
+    if unknown or missing:
+        said = "; ".join(
+            f"{what} {', '.join(names)}"
+            for what, names in (("the agent has no input", unknown), ("the state has no", missing))
+            if names
+        )
+        raise ValueError(f"this state belongs to an agent with other inputs: {said}")
 
 
 def _tracked(
