@@ -40,7 +40,7 @@ REASONS = {
 @given(st.lists(replies, min_size=1, max_size=8), st.booleans(), st.sampled_from([0, 2]))
 def test_react_v2_ends_in_a_documented_way(script: list[Any], is_native: bool, bad_steps: int) -> None:
     agent = reasonact.ReActV2("question -> answer", [look_up], max_iters=4, max_bad_steps=bad_steps)
-    turns = iter(script * 8)
+    turns = iter(script * 10)  # four turns and the last request, each asked for twice
     lm = ScriptedLM(lambda messages, options: next(turns), function_calling=is_native)
     adapter = reasonact.ChatAdapter(use_native_function_calling=is_native)
     with reasonact.context(lm=lm, adapter=adapter):
@@ -75,7 +75,7 @@ def prediction_text(is_native: bool) -> Any:
 @given(st.lists(replies, min_size=1, max_size=8))
 def test_react_ends_in_a_documented_way(script: list[Any]) -> None:
     agent = reasonact.ReAct("question -> answer", [look_up], max_iters=4)
-    turns = iter(script * 8)
+    turns = iter(script * 10)  # four turns and the last request, each asked for twice
 
     def model(messages: list[Any], options: dict[str, Any]) -> Any:
         extracting = "next_tool_name" not in messages[0]["content"]
