@@ -67,3 +67,16 @@ def test_the_history_of_a_pause_holds_the_call_that_waits() -> None:
     prediction = played.resume(True, error.state)
     assert ["3 pages on a", "done", {"answer": "b"}] == [result.value for result in results(prediction.history)]
     assert ["look_up", "second", "submit"] == [item.name for item in calls(prediction.history)]
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_an_exit_that_a_tool_raises_carries_the_work_like_any_other(how: str) -> None:
+    def second() -> str:
+        raise GeneratorExit("from the tool")
+
+    with pytest.raises(GeneratorExit) as caught:
+        react_v2([BOTH], [look_up, second], how=how)(question="q")
+    error: Any = caught.value
+    assert ("from the tool",) == error.args
+    assert ["3 pages on a", INTERRUPTED] == [result.value for result in results(error.history)]
+    assert 1 == len(error.state.pending.settled)

@@ -23,7 +23,7 @@ from reasonact.agents.usage import usage_of
 from reasonact.lm.usage import track_usage
 from reasonact.modules.module import reported
 from reasonact.runtime.events import RunFinished, RunStarted, emit
-from reasonact.runtime.flow import Flow, call
+from reasonact.runtime.flow import Flow, RaisedExit, call
 from reasonact.runtime.limits import ReadClock
 from reasonact.runtime.settings import settings
 from reasonact.signatures.signature import ensure_signature
@@ -154,7 +154,7 @@ def _tracked(
             raise
         except BaseException as error:
             state.spent = run.spent((yield from call(ReadClock())))
-            _hand_over(agent, error, run)
+            _hand_over(agent, error.error if isinstance(error, RaisedExit) else error, run)
             if isinstance(error, ConfirmationRequired):
                 keep_paused(agent, _asked(agent, {**state.inputs, **given}), error)
             raise

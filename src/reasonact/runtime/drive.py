@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonact.runtime.deferred import deferred
-from reasonact.runtime.flow import Flow
+from reasonact.runtime.flow import Flow, RaisedExit
 
 if TYPE_CHECKING:
     import asyncio
@@ -39,6 +39,8 @@ def drive(flow: Flow[T]) -> T:
         while True:
             try:
                 result = command.run()
+            except GeneratorExit as error:
+                command = flow.throw(RaisedExit(error))
             except BaseException as error:
                 command = flow.throw(error)
             else:
@@ -46,6 +48,8 @@ def drive(flow: Flow[T]) -> T:
     except StopIteration as stop:
         value: T = stop.value
         return value
+    except RaisedExit as carrier:
+        raise carrier.error from None
     finally:
         flow.close()
 
@@ -64,6 +68,8 @@ async def adrive(flow: Flow[T]) -> T:
     except StopIteration as stop:
         value: T = stop.value
         return value
+    except RaisedExit as carrier:
+        raise carrier.error from None
     finally:
         flow.close()
 

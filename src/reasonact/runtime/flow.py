@@ -37,6 +37,18 @@ class Command(ABC, Generic[R]):
         """Do it without blocking the event loop."""
 
 
+class RaisedExit(BaseException):
+    """A GeneratorExit that a command raised, on its way through a flow: bare, it would read as the driver's close.
+
+    Args:
+        error: The exception; the driver raises it at the flow's end.
+    """
+
+    def __init__(self, error: GeneratorExit) -> None:
+        super().__init__(error)
+        self.error = error
+
+
 Flow: TypeAlias = Generator[Command[Any], Any, T]
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from reasonact.errors import format_error_for_lm
 from reasonact.runtime.drive import adrive, drive
-from reasonact.runtime.flow import Command
+from reasonact.runtime.flow import Command, RaisedExit
 from reasonact.runtime.settings import settings
 from reasonact.tools.arguments import InvalidArguments
 from reasonact.tools.control_flow import is_control_flow
@@ -154,7 +154,7 @@ class RunTools(Command[list[Outcome]]):
             # not empty only where this run itself is being cancelled
             await self._abandon(running, outcomes)
         if failure is not None:
-            raise failure
+            raise RaisedExit(failure) if isinstance(failure, GeneratorExit) else failure
 
     async def _abandon(self, running: dict[asyncio.Future[Outcome], int], outcomes: dict[int, Outcome]) -> None:
         await cancelled(list(running))
