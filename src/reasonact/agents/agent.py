@@ -113,7 +113,7 @@ class Agent(Module):
     def resume(
         self,
         decision: Any,
-        state: RunState | None = None,
+        state: RunState | str | None = None,
         *,
         tools: list[Callable[..., Any] | Tool] | None = None,
         claim: Callable[[str], bool] | None = None,
@@ -124,7 +124,7 @@ class Agent(Module):
             decision: What a person decided: `Approve`, `Reject`, `Answer`, their short
                 forms, or a dict of these by confirmation id. For a run that waits for
                 nobody, give the state alone.
-            state: The state, from the exception that left the run.
+            state: The state, from the exception that left the run, or its JSON text.
             tools: The tools that the call had been given beside the agent's own.
             claim: Called with each confirmation id before it is used; False refuses it.
                 A copied state can run twice in two processes, unless this records the use.
@@ -134,8 +134,9 @@ class Agent(Module):
 
         Raises:
             TypeError: The arguments are swapped, or the decision is none.
-            ValueError: The state is another kind of agent's, the call's own tools are
-                missing, or a confirmation does not fit the state or was used already.
+            ValueError: The state is damaged, or that of an agent of another kind or with other
+                inputs; the call's own tools are missing; a confirmation does not fit the state or
+                was used already; edited arguments do not fit the tool.
             ConfirmationRequired: A further call needs a person's word.
             DSPyError: As from a call.
         """
@@ -144,7 +145,7 @@ class Agent(Module):
     async def aresume(
         self,
         decision: Any,
-        state: RunState | None = None,
+        state: RunState | str | None = None,
         *,
         tools: list[Callable[..., Any] | Tool] | None = None,
         claim: Callable[[str], bool] | None = None,
