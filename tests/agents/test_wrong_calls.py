@@ -139,3 +139,16 @@ def test_an_input_named_reasoning_reaches_the_extractor() -> None:
     assert "a" == prediction.answer
     assert "because of the moon" in played.lm.requests[-1].messages[-1]["content"]
     assert "From the steps." == prediction.extraction_reasoning
+
+
+def test_an_input_that_is_a_history_may_be_given_as_json_text() -> None:
+    past = reasonact.History(messages=[{"question": "first", "answer": "one"}])
+    played = [
+        react([step("t", "finish"), extracted(answer="a")], signature="question, past: dspy.History -> answer")
+        for _ in range(2)
+    ]
+    for agent, given in zip(played, (past, past.model_dump_json()), strict=True):
+        assert "a" == agent(question="q", past=given).answer
+    assert played[0].lm.requests[0].messages == played[1].lm.requests[0].messages
+    with pytest.raises(ValueError, match="a history given as text must be its JSON"):
+        played[0](question="q", past="once upon a time")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from reasonact.adapters.conversation import INTERRUPTED
+from reasonact.adapters.layout import layout_of
 from reasonact.agents.confirmation import ConfirmationRequired
 from reasonact.agents.left_behind import left_behind
 from reasonact.agents.names import ASK
@@ -207,6 +208,9 @@ def new_state(agent: Agent, given: Mapping[str, Any]) -> RunState:
         if name in given or not field.is_required()
     }
     _check_inputs(agent, given)
+    past = layout_of(agent.signature).history
+    if past is not None and inputs.get(past) is not None:
+        inputs[past] = History.from_any(inputs[past])
     return RunState(
         agent=agent.kind,
         run_id=secrets.token_hex(8),
