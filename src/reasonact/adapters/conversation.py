@@ -36,8 +36,8 @@ INTERRUPTED: Final = "interrupted: the run was stopped before this call gave a r
 """What the model reads in place of a result that never came."""
 
 
-THINKING: Final = "thinking_blocks"
-"""The key under which an event keeps what the provider has to get back of a model's reasoning."""
+RETURNED: Final = "@provider_fields"
+"""The key under which an event keeps the fields of an assistant message that go back to the provider with its turn."""
 
 
 class Rendered:
@@ -238,8 +238,10 @@ def _native_turn(
     turn: Message = {"role": "assistant", "content": None}
     if layout.free_text:
         turn.update(_thought(event, layout.free_text))
-    elif any(name in event for name in signature.output_fields):
-        turn["content"] = _outputs(adapter, signature, layout, event)
+    else:
+        if any(name in event for name in signature.output_fields):
+            turn["content"] = _outputs(adapter, signature, layout, event)
+        turn.update(event.get(RETURNED) or {})
     turn["tool_calls"] = [_wire_call(name, item, wire) for name, item in zip(ids, calls.tool_calls, strict=True)]
     messages = [turn]
     shown: list[Content] = []
@@ -263,12 +265,16 @@ def _wire_call(call_id: str, item: ToolCalls.ToolCall, wire: Mapping[str, str]) 
 def _thought(event: Mapping[str, Any], field: str) -> Message:
     """The part of an assistant message that a thought is."""
     text = str(event.get(field) or "")
-    blocks = event.get(THINKING)
-    if not blocks:
-        return {"content": text or None}
-    reasoned = "".join(str(block.get("thinking", "")) for block in blocks if isinstance(block, Mapping))
-    # A thought that came out of the blocks goes back in them, not a second time as text.
-    return {"content": None if text == reasoned else text or None, THINKING: blocks}
+    returned = event.get(RETURNED) or {}
+    # A thought that is the model's reasoning goes back as that, not a second time as text.
+    return {"content": None if text.strip() in _reasoned(returned) else text or None, **returned}
+
+
+def _reasoned(returned: Mapping[str, Any]) -> tuple[str, ...]:
+    """The reasoning that goes back to the provider, as text, in each form that it has."""
+    blocks = returned.get("thinking_blocks") or ()
+    thought = "".join(str(block.get("thinking", "")) for block in blocks if isinstance(block, Mapping))
+    return thought.strip(), str(returned.get("reasoning_content") or "").strip()
 
 
 def _answer(adapter: Adapter, signature: Any, layout: Layout, event: Mapping[str, Any], *, said: bool) -> list[Message]:
@@ -293,7 +299,7 @@ def _after_calls(event: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
 
 def _said_beside(adapter: Adapter, signature: Any, layout: Layout, event: Mapping[str, Any]) -> list[Message]:
     """Values of an agent's event that are none of its turn's fields, as the model's own words."""
-    fields = {layout.tool_calls, layout.tools, THINKING, CORRECTION, *signature.fields}
+    fields = {layout.tool_calls, layout.tools, RETURNED, CORRECTION, *signature.fields}
     others = {name: value for name, value in event.items() if name not in fields}
     if not others:
         return []

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from reasonact.adapters.composing import overrides
-from reasonact.adapters.conversation import THINKING
+from reasonact.adapters.conversation import RETURNED
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.native import read_calls
 from reasonact.adapters.plan import Plan
@@ -52,12 +52,25 @@ def read_completion(adapter: Adapter, plan: Plan, output: Any) -> dict[str, Any]
             raise
         values = {name: found.pop(name, None) for name in plan.signature.output_fields}
         values.update((name, value) for name, value in found.items() if name not in beside)
-        if record.get(THINKING) and layout_of(plan.signature).agent:
-            values[THINKING] = record[THINKING]
+        returned = _returned(record) if layout_of(plan.signature).agent else None
+        if returned:
+            values[RETURNED] = returned
         if record.get("logprobs") is not None:
             values["logprobs"] = record["logprobs"]
         observation.outputs = values
     return values
+
+
+def _returned(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a completion's message that its provider wants back with the turn."""
+    given = dict(record.get("provider_fields") or {})
+    specific = given.pop("provider_specific_fields", {})
+    for name in ("thinking_blocks", "reasoning_content"):
+        if record.get(name) and not given.get("thinking_blocks"):
+            given[name] = record[name]
+    # LiteLLM names there too what it has put into fields of their own.
+    specific = {name: value for name, value in specific.items() if name not in given and name != "reasoning_content"}
+    return {**given, "provider_specific_fields": specific} if specific else given
 
 
 def _read_text(adapter: Adapter, plan: Plan, text: str, beside: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reasonact.adapters.conversation import THINKING
+from reasonact.adapters.conversation import RETURNED
 from reasonact.adapters.text_protocol import FORGED
 from reasonact.adapters.unreadable import UnreadableCall
 from reasonact.agents.instructions import ask_to_submit, with_tool_names
@@ -99,7 +99,7 @@ def ask(
     return PendingTurn(
         None if thought is None else str(thought),
         with_ids(run, [(item.id, item.name, item.args, _problem(item)) for item in calls.tool_calls]),
-        extra={THINKING: reply[THINKING]} if reply.get(THINKING) else {},
+        extra={RETURNED: reply[RETURNED]} if reply.get(RETURNED) else {},
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.chat import ChatAdapter
-from reasonact.adapters.conversation import INTERRUPTED, Rendered
+from reasonact.adapters.conversation import INTERRUPTED, RETURNED, Rendered
 from reasonact.adapters.json_adapter import JSONAdapter
 from reasonact.adapters.text_protocol import TextProtocolAdapter
 from reasonact.adapters.unreadable import UnreadableCall
@@ -212,10 +212,10 @@ def test_reasoning_blocks_go_back_with_their_turn(agent: SimpleNamespace) -> Non
     plan = NATIVE[0].render(model(), {}, agent.signature, [], agent.inputs(question="why?"))
     blocks = [{"type": "thinking", "thinking": "deep", "signature": "s"}]
     (values,) = NATIVE[0].read(plan, [{"text": None, "thinking_blocks": blocks, "tool_calls": [wire("search", "{}")]}])
-    assert blocks == values["thinking_blocks"]
+    assert {"thinking_blocks": blocks} == values[RETURNED]
     calls = agent.calls(("c1", "search", {}), results=[("c1", "search", "r", False)])
     for thought, content in (("deep", None), ("said", "said"), (None, None)):
-        event = {"question": "q", "next_thought": thought, "tool_calls": calls, "thinking_blocks": blocks}
+        event = {"question": "q", "next_thought": thought, "tool_calls": calls, RETURNED: {"thinking_blocks": blocks}}
         turn = NATIVE[0].render(model(), {}, agent.signature, [], agent.inputs(event)).messages[2]
         assert (content, blocks) == (turn["content"], turn["thinking_blocks"])
 
