@@ -266,6 +266,18 @@ def test_claim_lets_the_program_record_the_use_across_processes(effects: Effects
     assert ([stop.confirmation_id], ["n"]) == (claimed, effects.seen)
 
 
+def test_where_the_program_refuses_the_second_claim_the_first_goes_along_in_the_errors_state(effects: Effects) -> None:
+    made = [("delete", {"path": "/x"}), ("delete", {"path": "/y"})]
+    played = react_v2([turn("a", *made), submit(answer="1")], effects.tools)
+    state = pause(played).state
+    first, second = state.confirmations
+    with pytest.raises(ValueError, match="was used already") as refused:
+        played.resume({first: True, second: True}, state, claim=lambda confirmation_id: confirmation_id == first)
+    with pytest.raises(ConfirmationRequired) as still_waiting:
+        played.resume(refused.value.state)  # type: ignore[attr-defined]
+    assert (["/x*1"], second) == (effects.seen, still_waiting.value.confirmation_id)
+
+
 # Asking on the spot
 
 

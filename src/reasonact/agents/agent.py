@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from reasonact.modules.module import Module
@@ -47,7 +47,7 @@ class Agent(Module):
     def __init__(
         self,
         signature: str | type[Signature],
-        tools: list[Callable[..., Any] | Tool],
+        tools: Sequence[Callable[..., Any] | Tool],
         max_iters: int,
         options: AgentOptions,
     ) -> None:
@@ -115,7 +115,7 @@ class Agent(Module):
         decision: Any,
         state: RunState | str | None = None,
         *,
-        tools: list[Callable[..., Any] | Tool] | None = None,
+        tools: Sequence[Callable[..., Any] | Tool] | None = None,
         claim: Callable[[str], bool] | None = None,
     ) -> Any:
         """Go on with a run that was paused or that failed.
@@ -147,7 +147,7 @@ class Agent(Module):
         decision: Any,
         state: RunState | str | None = None,
         *,
-        tools: list[Callable[..., Any] | Tool] | None = None,
+        tools: Sequence[Callable[..., Any] | Tool] | None = None,
         claim: Callable[[str], bool] | None = None,
     ) -> Any:
         """As `resume`, on the running event loop."""

@@ -5,7 +5,7 @@ What is needed to build and run one is imported when one is built (`react_loop`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from reasonact.agents.agent import Agent
@@ -84,7 +84,7 @@ class ReAct(Agent):
     def __init__(
         self,
         signature: str | type[Signature],
-        tools: list[Callable[..., Any] | Tool],
+        tools: Sequence[Callable[..., Any] | Tool],
         max_iters: int = 20,
         *,
         max_bad_steps: int = 3,

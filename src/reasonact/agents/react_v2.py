@@ -6,7 +6,7 @@ What is needed to build and run one is imported when one is built (`react_v2_loo
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from reasonact.agents.agent import Agent
@@ -82,7 +82,7 @@ class ReActV2(Agent):
     def __init__(
         self,
         signature: str | type[Signature],
-        tools: list[Callable[..., Any] | Tool],
+        tools: Sequence[Callable[..., Any] | Tool],
         max_iters: int = 20,
         *,
         strict: bool = False,

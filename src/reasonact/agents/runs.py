@@ -144,10 +144,11 @@ def _tracked(
             began=began,
             before=state.spent,
         )
-        if decision is not None:
-            apply_decisions(run, decision, ending=agent.ending, claim=claim)
-        state.confirmations = {}
         try:
+            if decision is not None:
+                # Inside: where the second of two is refused, the first is used, and goes along in the error's state.
+                apply_decisions(run, decision, ending=agent.ending, claim=claim)
+            state.confirmations = {}
             yield from emit(RunStarted(type(agent).__name__, state.inputs))
             prediction: AgentPrediction = yield from agent._steps(run)
             state.spent = run.spent((yield from call(ReadClock())))
