@@ -51,6 +51,7 @@ def _demo(options: argparse.Namespace) -> int:
     if options.question is not None and not options.question.strip():
         return _complain("the question is empty", WRONG_USAGE)
     run = import_module("reasonact.demo.run")
+    import_module("reasonact.runtime.logs").disable_logging()  # the screen tells what is to be told
     try:
         run.run_demo(
             options.question or run.QUESTION, model=options.model, agent=options.agent, api_base=options.api_base
@@ -133,6 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         # What the interrupt left half made (an event loop, a client) would complain of that at exit.
         sys.unraisablehook = lambda unraisable: None
+        exec("pass")  # caught in a text that was being exec'd, CPython would still die of the signal at exit
         return _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

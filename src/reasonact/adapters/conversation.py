@@ -22,7 +22,7 @@ from reasonact.adapters.fields import named
 from reasonact.adapters.layout import Layout, layout_of, without_fields
 from reasonact.adapters.native import wire_name
 from reasonact.adapters.trajectory_text import TrajectoryText
-from reasonact.adapters.values import render_value, serialize_for_json
+from reasonact.adapters.values import clean_text, render_value, serialize_for_json
 from reasonact.types.history import CORRECTION, History
 from reasonact.types.tool_calls import ToolCalls
 
@@ -264,7 +264,7 @@ def _wire_call(call_id: str, item: ToolCalls.ToolCall, wire: Mapping[str, str]) 
 
 def _thought(event: Mapping[str, Any], field: str) -> Message:
     """The part of an assistant message that a thought is."""
-    text = str(event.get(field) or "")
+    text = clean_text(str(event.get(field) or ""))
     returned = event.get(RETURNED) or {}
     # A thought that is the model's reasoning goes back as that, not a second time as text.
     return {"content": None if text.strip() in _reasoned(returned) else text or None, **returned}

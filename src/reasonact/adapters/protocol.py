@@ -16,7 +16,7 @@ from typing import Any, Final
 from reasonact.adapters.content import Content, joined
 from reasonact.adapters.labels import Labels
 from reasonact.adapters.lenient_json import loads_lenient
-from reasonact.adapters.values import render_value, serialize_for_json
+from reasonact.adapters.values import clean_text, render_value, serialize_for_json
 
 OBSERVATION: Final = "Observation"
 STOP: Final = f"\n{OBSERVATION}:"
@@ -145,18 +145,18 @@ def call_arguments(arguments: Any, parameters: Mapping[str, Any] | None) -> dict
 
 def written_thought(thought: Any) -> str:
     """A thought under its label."""
-    return f"Thought: {LABELS.escape(str(thought))}"
+    return f"Thought: {LABELS.escape(clean_text(str(thought)))}"
 
 
 def written_action(name: str, arguments: Any) -> str:
     """A call under its label."""
     held = "" if arguments == {} else json.dumps(serialize_for_json(arguments), ensure_ascii=False)
-    return f"Action: {name}[{held}]"
+    return f"Action: {clean_text(name)}[{held}]"
 
 
 def written_answer(answer: Any) -> str:
     """An answer under its label."""
-    rendered = answer if isinstance(answer, str) else json.dumps(serialize_for_json(answer), ensure_ascii=False)
+    rendered = clean_text(answer) if isinstance(answer, str) else json.dumps(serialize_for_json(answer), ensure_ascii=False)
     return f"Answer: {LABELS.escape(rendered)}"
 
 
