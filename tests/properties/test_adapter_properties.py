@@ -272,6 +272,7 @@ REACT = Signature("q, trajectory -> next_thought, next_tool_name, next_tool_args
 @settings(deadline=None)
 @given(values=st.lists(STEP_VALUES, max_size=12), failed=st.sets(st.integers(0, 2)))
 @example(values=["", "x"], failed=set())
+@example(values=["\ud800", "\ud800", {"\ud800": "\ud800"}, "\ud800"], failed=set())
 @example(values=["  padded  \n", "x", {}, "  padded  \n", "t"], failed={0})
 @example(values=["\n", "", {}, ["\n"], "\n"], failed=set())
 def test_a_trajectory_rendered_step_by_step_is_that_rendered_whole(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from reasonact.adapters.annotation_names import translate_field_type
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.content import Content, field_row, joined
-from reasonact.adapters.fields import FieldInfoWithName
+from reasonact.adapters.fields import FieldInfoWithName, output_fields
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.marker_splitter import MarkerSplitter
 from reasonact.adapters.markers import END, Names, marker, quoted, read_sections, unquoted
@@ -20,6 +20,9 @@ from reasonact.types.base import Type
 from reasonact.types.reasoning import Reasoning
 
 __all__ = ["ChatAdapter", "FieldInfoWithName"]
+
+
+_CLOSING: Final = f"{marker(END)}\n"
 
 
 class ChatAdapter(Adapter):
@@ -70,11 +73,9 @@ class ChatAdapter(Adapter):
         self, signature: Any, outputs: Mapping[str, Any], missing_field_message: str | None = None
     ) -> Any:
         """The outputs under their markers, and the end marker."""
-        fields = {
-            FieldInfoWithName(name, info): outputs.get(name, missing_field_message)
-            for name, info in signature.output_fields.items()
-        }
-        return joined([self.format_field_with_value(fields), f"{marker(END)}\n"], "\n\n")
+        fields = [(field, outputs.get(field.name, missing_field_message)) for field in output_fields(signature)]
+        row = self.field_row(fields)
+        return joined([*row, "\n\n", _CLOSING] if row else [_CLOSING])
 
     def field_pieces(self, field: FieldInfoWithName, value: Any) -> list[Content]:
         """A field under its marker; see `Adapter.field_pieces`."""

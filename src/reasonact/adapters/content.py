@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from pydantic.fields import FieldInfo
 
-from reasonact.adapters.values import clean_text, format_field_value
+from reasonact.adapters.values import clean_text, format_field_value, render_value
 from reasonact.types.reasoning import Reasoning
 
 Content: TypeAlias = str | list[dict[str, Any]]
@@ -52,6 +52,8 @@ def field_content(info: FieldInfo, value: Any) -> Content:
         return clean_text(value.content)
     if isinstance(value, Parts):
         return value
+    if type(value) is not list:
+        return render_value(value)
     shown = format_field_value(info, value)
     return [shown] if isinstance(shown, dict) else shown
 
@@ -101,22 +103,26 @@ def laid_out(blocks: Iterable[Sequence[Content]], separator: str) -> list[Conten
     """
     row: list[Content] = []
     for block in blocks:
-        held = [piece for piece in block if piece]
-        if held:
-            row += [separator, *held] if row else held
+        if any(block):
+            row += [separator, *block] if row else block
     strip_ends(row)
     return row
 
 
 def strip_ends(row: list[Any]) -> None:
     """Take the outer white space of a row of contents away, in place."""
-    while row and not stripped(row[0], "left"):
+    while row:
+        first = row[0]
+        row[0] = first.lstrip() if type(first) is str else stripped(first, "left")
+        if row[0]:
+            break
         del row[0]
-    while row and not stripped(row[-1], "right"):
+    while row:
+        last = row[-1]
+        row[-1] = last.rstrip() if type(last) is str else stripped(last, "right")
+        if row[-1]:
+            break
         del row[-1]
-    if row:
-        row[0] = stripped(row[0], "left")
-        row[-1] = stripped(row[-1], "right")
 
 
 def text_and_media(content: Content, label: str) -> tuple[str, list[dict[str, Any]]]:

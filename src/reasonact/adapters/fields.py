@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic.fields import FieldInfo
 
@@ -15,6 +15,15 @@ class FieldInfoWithName(NamedTuple):
 
     def __hash__(self) -> int:  # FieldInfo has none; within one message the name is enough
         return hash(self.name)
+
+
+def output_fields(signature: Any) -> tuple[FieldInfoWithName, ...]:
+    """The outputs of a signature with their names, kept in its memo."""
+    found: tuple[FieldInfoWithName, ...] | None = signature.memo.get(FieldInfoWithName)
+    if found is None:
+        found = tuple(FieldInfoWithName(name, info) for name, info in signature.output_fields.items())
+        signature.memo[FieldInfoWithName] = found
+    return found
 
 
 _ANY: Final = FieldInfo.from_annotation(object)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from reasonact.adapters.annotation_names import get_field_description_string
@@ -84,11 +84,11 @@ class PromptHooks:
         Returns:
             Text, or content parts where a value holds media.
         """
-        said = {
-            FieldInfoWithName(name, info): inputs[name]
+        said = [
+            (FieldInfoWithName(name, info), inputs[name])
             for name, info in signature.input_fields.items()
             if name in inputs
-        }
+        ]
         reminder = self.reminder(signature) if main_request else ""
         return joined(laid_out([[prefix], self.field_row(said), [reminder], [suffix]], "\n\n"))
 
@@ -116,22 +116,21 @@ class PromptHooks:
         Returns:
             Text, or content parts where a value holds media.
         """
-        return joined(self.own_row(fields_with_values))
+        return joined(self.own_row(fields_with_values.items()))
 
     def field_pieces(self, field: FieldInfoWithName, value: Any) -> list[Content]:
         """One field and its value in the form that messages have, as pieces to be put one after another."""
         raise NotImplementedError
 
-    def field_row(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> list[Content]:
+    def field_row(self, fields: Collection[tuple[FieldInfoWithName, Any]]) -> list[Content]:
         """As `format_field_with_value`, in pieces: a long value is then copied once, into the message."""
         if overrides(self._adapter, "format_field_with_value"):
-            return [self.format_field_with_value(fields_with_values)] if fields_with_values else []
-        return self.own_row(fields_with_values)
+            return [self.format_field_with_value(dict(fields))] if fields else []
+        return self.own_row(fields)
 
-    def own_row(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> list[Content]:
+    def own_row(self, fields: Iterable[tuple[FieldInfoWithName, Any]]) -> list[Content]:
         """As `field_row`, in the form of the adapter's class, whatever a program overrides."""
-        blocks = [self.field_pieces(field, value) for field, value in fields_with_values.items()]
-        return laid_out(blocks, self.field_separator)
+        return laid_out([self.field_pieces(field, value) for field, value in fields], self.field_separator)
 
     def user_message_output_requirements(self, signature: Any) -> str:
         """The reminder of what is to be written; empty where nothing need be said."""

@@ -156,7 +156,9 @@ def written_action(name: str, arguments: Any) -> str:
 
 def written_answer(answer: Any) -> str:
     """An answer under its label."""
-    rendered = clean_text(answer) if isinstance(answer, str) else json.dumps(serialize_for_json(answer), ensure_ascii=False)
+    rendered = (
+        clean_text(answer) if isinstance(answer, str) else json.dumps(serialize_for_json(answer), ensure_ascii=False)
+    )
     return f"Answer: {LABELS.escape(rendered)}"
 
 

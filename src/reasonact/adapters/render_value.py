@@ -27,6 +27,7 @@ from reasonact.types.plain_form import DEPTH_LIMIT, INTEGER_BITS, key_text, plai
 Part = dict[str, Any]
 """One content part of a message: ``{"type": "text", "text": …}``, ``{"type": "image_url", …}``, …"""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _PLACE = f"<{uuid.uuid4().hex}:"  # new in each process and never part of an output
 
 
@@ -138,6 +139,11 @@ def clean_text(text: str) -> str:
 
 
 def _json_text(value: Any, media: list[list[Part]], indent: int | None) -> str:
+    if indent is None:
+        try:
+            return _ENCODER.encode(value)
+        except Exception:  # it holds more than JSON's own types, as most values do not
+            pass
     try:
         return json.dumps(
             value,

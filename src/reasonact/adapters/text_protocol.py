@@ -200,11 +200,11 @@ class TextProtocolAdapter(Adapter):
         if is_step(signature) and _TRAJECTORY in inputs and _TRAJECTORY in signature.input_fields:
             steps = field_row(signature.input_fields[_TRAJECTORY], inputs[_TRAJECTORY])
             inputs = {name: value for name, value in inputs.items() if name != _TRAJECTORY}
-        said = {
-            FieldInfoWithName(name, info): inputs[name]
+        said = [
+            (FieldInfoWithName(name, info), inputs[name])
             for name, info in signature.input_fields.items()
             if name in inputs
-        }
+        ]
         # The fields under labels of their own, then the steps as they stand.
         blocks: list[Sequence[Content]] = [[prefix], self.field_row(said), steps]
         reminder = self.reminder(signature) if main_request else ""
@@ -239,14 +239,13 @@ class TextProtocolAdapter(Adapter):
 
     def field_pieces(self, field: FieldInfoWithName, value: Any) -> list[Content]:
         """A field under its label; see `Adapter.field_pieces`."""
-        return self.own_row({field: value})
+        return self.own_row([(field, value)])
 
-    def own_row(self, fields_with_values: Mapping[FieldInfoWithName, Any]) -> list[Content]:
+    def own_row(self, fields: Iterable[tuple[FieldInfoWithName, Any]]) -> list[Content]:
         """Fields under labels by which they can be told apart."""
-        labels = _labels(field.name for field in fields_with_values)
-        blocks = [
-            [f"{labels[field.name]}: ", *field_row(field.info, value)] for field, value in fields_with_values.items()
-        ]
+        given = list(fields)
+        labels = _labels(field.name for field, _ in given)
+        blocks = [[f"{labels[field.name]}: ", *field_row(field.info, value)] for field, value in given]
         return laid_out(blocks, self.field_separator)
 
     def format_tool_results(self, results: list[dict[str, Any]]) -> Any:
