@@ -15,7 +15,7 @@ from reasonact.types import Audio, Code, File, History, Image, Reasoning, ToolCa
 from reasonact.types.json_form import json_form
 
 NUMBERS = st.integers(-(10**30), 10**30) | st.floats(allow_nan=False, allow_infinity=False)
-TEXT = st.text(max_size=20) | st.text(st.characters(codec=None), max_size=5)
+TEXT = st.text(max_size=20)  # sound text: a lone surrogate comes back as U+FFFD, which a test of its own holds
 JSON = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
