@@ -13,12 +13,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from reasonact.types.history import CORRECTION, History, fresh_call_id
+from reasonact.types.history import CORRECTION, TURN_KEYS, History, fresh_call_id
 from reasonact.types.tool_calls import ToolCallResults, ToolCalls
 
 _PARTS: Final = ("thought", "tool_name", "tool_args", "observation")
 _KEY: Final = re.compile(rf"({'|'.join(_PARTS)})_(\d+)")
-_STEP_KEYS: Final = ("next_thought", "tool_calls", CORRECTION)
 _FAILED: Final = "Execution error in "  # how DSPy begins the observation of a tool that raised
 
 
@@ -43,7 +42,7 @@ def history_from_trajectory(
     steps = _steps_of(trajectory)
     said = dict(inputs or {})
     for name in said:
-        if name in _STEP_KEYS:
+        if name in TURN_KEYS:
             raise ValueError(f"an event of a history uses the name {name!r} itself, so no input can have it")
     events: list[dict[str, Any]] = []
     for number, step in steps.items():
@@ -88,7 +87,7 @@ def latest_run(history: History, outputs: Iterable[str]) -> History:
     Returns:
         The events from the last one that says inputs.
     """
-    known = {*_STEP_KEYS, *outputs}
+    known = {*TURN_KEYS, *outputs}
     events = history.messages
     openings = [number for number, event in enumerate(events) if next(iter(event), CORRECTION) not in known]
     return History.model_construct(messages=events[openings[-1] :] if openings else events)

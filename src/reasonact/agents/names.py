@@ -8,3 +8,5 @@ FINISH: Final = "finish"
 SUBMIT: Final = "submit"
 ASK: Final = "user_clarification"
 COMPLETED: Final = "Completed."
+KEYS_PER_STEP: Final = 4
+"""Thought, tool name, arguments and observation: what one step adds to a trajectory."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reasonact.types.history import CORRECTION, History
-
-_STEP_KEYS = ("next_thought", "tool_calls", CORRECTION)
+from reasonact.types.history import TURN_KEYS, History
 
 
 def drop_oldest_turns(history: History) -> History | None:
@@ -39,14 +37,14 @@ def drop_oldest_turns(history: History) -> History | None:
 
 
 def _has_step(event: dict[str, Any]) -> bool:
-    return any(key in event for key in _STEP_KEYS)
+    return any(key in event for key in TURN_KEYS)
 
 
 def _inputs_of(event: dict[str, Any]) -> dict[str, Any]:
     """What an event says before its step: a run's inputs stand first, its outputs last."""
     inputs: dict[str, Any] = {}
     for name, value in event.items():
-        if name in _STEP_KEYS:
+        if name in TURN_KEYS:
             break
         inputs[name] = value
     return inputs

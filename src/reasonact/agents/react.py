@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from reasonact.agents.agent import Agent
-from reasonact.agents.names import FINISH
+from reasonact.agents.names import FINISH, KEYS_PER_STEP
 from reasonact.runtime.deferred import deferred
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ else:
     rendered = deferred("reasonact.agents.trajectory")
     tool_table = deferred("reasonact.agents.tool_table")
 
-_STEP_KEYS = 4  # thought, tool name, arguments and observation
 _RESERVED_INPUTS = [
     "trajectory",
     "max_iters",
@@ -132,9 +131,9 @@ class ReAct(Agent):
             ValueError: Nothing can be taken away; the loop then ends.
         """
         keys = list(trajectory)
-        if len(keys) <= _STEP_KEYS:
+        if len(keys) <= KEYS_PER_STEP:
             raise ValueError("the trajectory holds a single step; there is nothing left to drop from it")
-        for key in keys[:_STEP_KEYS]:
+        for key in keys[:KEYS_PER_STEP]:
             trajectory.pop(key)
         return trajectory
 

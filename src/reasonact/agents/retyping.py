@@ -9,11 +9,10 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from reasonact.signatures.signature import Signature
-from reasonact.types.history import CORRECTION, History
+from reasonact.types.history import TURN_KEYS, History
 from reasonact.types.json_form import json_form
 
 _DATA: Final = (str, int, float, list, dict)
-_STEP_KEYS: Final = ("next_thought", "tool_calls", CORRECTION)
 _PLAIN: Final = (str, int, float, bool, Any)
 
 
@@ -64,7 +63,7 @@ def _inputs_first(signature: type[Signature], event: Mapping[str, Any]) -> Mappi
     inputs = [name for name in event if name in signature.input_fields]
     if inputs == list(event)[: len(inputs)]:
         return event
-    steps = [name for name in _STEP_KEYS if name in event]
+    steps = [name for name in TURN_KEYS if name in event]
     others = [name for name in event if name not in inputs and name not in steps]
     return {name: event[name] for name in (*inputs, *steps, *others)}
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from reasonact.adapters.chat import ChatAdapter
 from reasonact.adapters.clip import clipped_observations
 from reasonact.adapters.composing import HOOKS, overrides
 from reasonact.adapters.content import Pieces, put_together
+from reasonact.agents.names import KEYS_PER_STEP
 from reasonact.agents.run import Run, noted
 from reasonact.agents.telling import told_live
 from reasonact.errors import ContextWindowExceededError
@@ -19,8 +20,6 @@ from reasonact.view.log import Stage
 
 if TYPE_CHECKING:
     from reasonact.agents.react import ReAct
-
-STEP_KEYS: Final = 4
 
 
 def rendered_trajectory(trajectory: Mapping[str, Any]) -> Any:
@@ -55,7 +54,7 @@ def shrinking(agent: ReAct, run: Run, module: Any, inputs: Mapping[str, Any]) ->
         except ContextWindowExceededError:
             view = run.steps()
             if tries_left is None:
-                tries_left = len(view) // STEP_KEYS
+                tries_left = len(view) // KEYS_PER_STEP
             if tries_left <= 0 or not _shortened(agent, run, view):
                 raise
             tries_left -= 1

@@ -23,10 +23,13 @@ from pydantic import (
 from reasonact.types.history_form import dump_events, fresh_call_id, holds_types, read_events
 from reasonact.types.tool_calls import ToolCalls
 
-__all__ = ["CORRECTION", "History", "fresh_call_id"]
+__all__ = ["CORRECTION", "TURN_KEYS", "History", "fresh_call_id"]
 
 CORRECTION: Final = "@correction"
 """The key of what an event says to the model, as a user, after the model's own part. No field can have this name."""
+
+TURN_KEYS: Final = ("next_thought", "tool_calls", CORRECTION)
+"""The keys of an agent's turn in an event: a run's inputs stand before them, its outputs behind."""
 
 
 class History(BaseModel):
