@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from reasonact.adapters.annotation_names import translate_field_type
+from reasonact.adapters.answer_schema import SCHEMA_FORMS, SchemaForm, constrained_format
 from reasonact.adapters.asking import ask
 from reasonact.adapters.chat import ChatAdapter
 from reasonact.adapters.conversation import Rendered
@@ -41,15 +42,34 @@ class JSONAdapter(ChatAdapter):
         callbacks: Callbacks for this object alone.
         use_native_function_calling: Let the model call tools by its provider's own interface.
         parallel_tool_calls: What to ask the provider for; None says nothing.
+        constrain: Hold every answer to a schema, for a server that writes by one. In an
+            agent's turn it lists the tools with the arguments of each; the calls are then
+            part of the text, whatever ``use_native_function_calling`` says, and
+            ``parallel_tool_calls=False`` makes it one a turn. ``"json_schema"`` sends the
+            schema in OpenAI's ``response_format``, ``"json_object"`` beside that type, as
+            llama-cpp-python takes it. A server that refuses is not asked otherwise.
+
+    Raises:
+        ValueError: ``constrain`` names no form.
     """
+
+    constrain: SchemaForm | None = None
 
     def __init__(
         self,
         callbacks: list[BaseCallback] | None = None,
         use_native_function_calling: bool = True,
         parallel_tool_calls: bool | None = None,
+        *,
+        constrain: SchemaForm | None = None,
     ) -> None:
-        super().__init__(callbacks, use_native_function_calling, None, True, parallel_tool_calls)
+        if constrain is not None and constrain not in SCHEMA_FORMS:
+            forms = ", ".join(map(repr, SCHEMA_FORMS))
+            raise ValueError(f"JSONAdapter(constrain={constrain!r}): expected one of {forms}, or None")
+        native = use_native_function_calling and constrain is None
+        super().__init__(callbacks, native, None, True, parallel_tool_calls)
+        if constrain is not None:  # else there is no such setting, as in DSPy
+            self.constrain = constrain
 
     def render(
         self,
@@ -63,7 +83,11 @@ class JSONAdapter(ChatAdapter):
         """Make the request; see `Adapter.render`."""
         plan = super().render(lm, options, signature, demos, inputs, rendered)
         if _OPTION not in plan.options and plan.native.free_text is None and plan.shown.output_fields:
-            form = _strongest_form(lm, plan.shown)
+            form = (
+                _strongest_form(lm, plan.shown)
+                if self.constrain is None
+                else constrained_format(self.constrain, plan, options, self.parallel_tool_calls)
+            )
             if form is not None:
                 return replace(plan, options={**plan.options, _OPTION: form})
         return plan
@@ -83,7 +107,8 @@ class JSONAdapter(ChatAdapter):
         try:
             outputs = yield from ask(self, lm, plan)
         except Refusal as error:
-            if _OPTION in options or sent.get(_OPTION) in (None, OBJECT_FORMAT) or not _refused_schema.note(lm, error):
+            asked_for = _OPTION in options or self.constrain is not None
+            if asked_for or sent.get(_OPTION) in (None, OBJECT_FORMAT) or not _refused_schema.note(lm, error):
                 raise
             outputs = yield from ask(self, lm, replace(plan, options={**sent, _OPTION: dict(OBJECT_FORMAT)}))
         return self.read(plan, outputs)
