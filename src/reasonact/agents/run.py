@@ -6,13 +6,14 @@ it, so that one agent serves any number of threads and tasks at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from pydantic import BaseModel
 
 from reasonact.adapters.clip import clipped_event, clipped_history, clipped_observations
 from reasonact.adapters.conversation import Rendered
-from reasonact.agents.nesting import TOO_DEEP, is_too_deep
 from reasonact.agents.options import AgentOptions
 from reasonact.agents.run_state import PendingCall, PendingTurn, RunState, SettledCall
 from reasonact.lm.usage import UsageTracker
@@ -20,6 +21,7 @@ from reasonact.runtime.events import TurnFinished, emit
 from reasonact.runtime.flow import Flow, call
 from reasonact.runtime.limits import ReadClock, Spent
 from reasonact.signatures.signature import Signature
+from reasonact.tools.nesting import TOO_DEEP, is_too_deep
 from reasonact.tools.tool import Tool
 from reasonact.types.history import History, fresh_call_id
 from reasonact.types.tool_calls import ToolCallResults, ToolCalls
@@ -29,6 +31,13 @@ if TYPE_CHECKING:
     from reasonact.agents.telling import Told
 
 T = TypeVar("T")
+
+# Pydantic keeps with each object which of its fields were set. Here all of them are, so that none can be
+# added, and one set serves every object: a turn's four models would hold as much again for their own.
+_ALL_SET: Final[dict[type[BaseModel], set[str]]] = {
+    model: set(model.__pydantic_fields__)
+    for model in (ToolCalls, ToolCalls.ToolCall, ToolCallResults, ToolCallResults.ToolCallResult)
+}
 
 
 @dataclass(slots=True)
@@ -119,10 +128,10 @@ class Run:
         if self.in_place:
             self.state.history.messages.append(event)
         else:
-            self.state.history = self.state.history.append(event)
+            self.state.history = _grown(self.state.history, event)
         if self.state.agent != "structured":
             return  # its model is shown the trajectory
-        self.view = self.view.append(clipped_event(event, self.options.max_result_chars))
+        self.view = _grown(self.view, clipped_event(event, self.options.max_result_chars))
         if self.state.shown is not None:
             self.state.shown = self.view
 
@@ -145,6 +154,11 @@ class Run:
         """Show the model a shorter history from now on. The complete one stays."""
         self.state.log.shorten(self.view.messages, shorter.messages, len(self.state.history.messages))
         self.view = self.state.shown = shorter
+
+
+def _grown(history: History, event: dict[str, Any]) -> History:
+    """As `History.append`, for an event that nobody else holds: no copy of it is made."""
+    return History.model_construct(messages=[*history.messages, event])
 
 
 def limit_reached(run: Run, names: tuple[str, ...]) -> Flow[str | None]:
@@ -220,17 +234,25 @@ def noted(
     return reply
 
 
-def note_tokens(run: Run) -> dict[str, Any]:
+def note_tokens(run: Run) -> Mapping[str, Any]:
     """Note the tokens that were used since the last turn, and return them."""
     fresh = run.tracker.calls[run.calls_reported :]
     run.calls_reported += len(fresh)
-    usage: dict[str, Any] = {}
-    for item in fresh:
-        for kind, count in item.tokens.items():
-            if isinstance(count, int) and not isinstance(count, bool):
-                usage[kind] = usage.get(kind, 0) + count
+    usage = _summed([item.tokens for item in fresh])
     if fresh:
         run.state.turns.append(usage)
+    return usage
+
+
+def _summed(tokens: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The counts of some calls; those of one call as they are, where they are nothing but counts."""
+    if len(tokens) == 1 and all(type(count) is int for count in tokens[0].values()):
+        return tokens[0]
+    usage: dict[str, int] = {}
+    for counts in tokens:
+        for kind, count in counts.items():
+            if isinstance(count, int) and not isinstance(count, bool):
+                usage[kind] = usage.get(kind, 0) + count
     return usage
 
 
@@ -274,12 +296,18 @@ def calls_of(pending: Iterable[PendingCall], settled: Mapping[str, SettledCall])
     """A turn's calls with their results, as a history event holds them."""
     items = list(pending)
     return ToolCalls.model_construct(
+        _ALL_SET[ToolCalls],
         tool_calls=[
-            ToolCalls.ToolCall.model_construct(id=item.id, name=item.name, args=dict(item.args)) for item in items
+            ToolCalls.ToolCall.model_construct(
+                _ALL_SET[ToolCalls.ToolCall], id=item.id, name=item.name, args=dict(item.args)
+            )
+            for item in items
         ],
         tool_call_results=ToolCallResults.model_construct(
+            _ALL_SET[ToolCallResults],
             tool_call_results=[
                 ToolCallResults.ToolCallResult.model_construct(
+                    _ALL_SET[ToolCallResults.ToolCallResult],
                     call_id=item.id,
                     name=item.name,
                     value=settled[item.id].value,
@@ -287,7 +315,7 @@ def calls_of(pending: Iterable[PendingCall], settled: Mapping[str, SettledCall])
                 )
                 for item in items
                 if item.id in settled
-            ]
+            ],
         ),
     )
 

@@ -116,7 +116,7 @@ class RunState:
     pending: PendingTurn | None = None
     confirmations: dict[str, str] = field(default_factory=dict)
     extra_tools: list[str] = field(default_factory=list)
-    turns: list[dict[str, Any]] = field(default_factory=list)
+    turns: list[Mapping[str, Any]] = field(default_factory=list)
     forged_observations: int = 0
     spent: Spent = field(default_factory=Spent)
     log: RunLog = field(default_factory=RunLog)

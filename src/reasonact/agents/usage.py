@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ class RunUsage:
     turns: tuple[Mapping[str, Any], ...]
 
 
-def usage_of(spent: Spent, turns: list[dict[str, Any]]) -> RunUsage:
+def usage_of(spent: Spent, turns: Iterable[Mapping[str, Any]]) -> RunUsage:
     """The usage of a run that is over.
 
     Args:

@@ -52,9 +52,12 @@ def without_secrets(value: Any) -> Any:
         value: Options of a request, nested as they may be.
 
     Returns:
-        New dicts and lists; other values are the same objects.
+        New dicts and lists; other values are the same objects. So is a function that is offered
+        to the model: it names arguments, and one called ``password`` is no secret.
     """
     if isinstance(value, Mapping):
+        if value.get("type") == "function":
+            return value
         return {k: without_secrets(v) for k, v in value.items() if not (isinstance(k, str) and is_secret_name(k))}
     if isinstance(value, list | tuple):
         return [without_secrets(item) for item in value]

@@ -58,7 +58,7 @@ class UsageTracker:
     """
 
     def __init__(self, parent: UsageTracker | None = None) -> None:
-        self.usage_data: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        self.usage_data: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
         self.calls: list[CallUsage] = []
         self._parent = parent
         self._lock = threading.Lock()
@@ -74,11 +74,9 @@ class UsageTracker:
         if not usage_entry:
             return
         entry = dict(usage_entry)
-        tracker: UsageTracker | None = self
-        while tracker is not None:
+        for tracker in self._with_parents():
             with tracker._lock:
                 tracker.usage_data[lm].append(entry)
-            tracker = tracker._parent
 
     def add_call(self, call: CallUsage) -> None:
         """Count one call with its tokens and cost.
@@ -86,11 +84,16 @@ class UsageTracker:
         Args:
             call: What the call used; a cached one adds no tokens.
         """
-        self.add_usage(call.model, call.tokens)
-        tracker: UsageTracker | None = self
-        while tracker is not None:
+        for tracker in self._with_parents():
             with tracker._lock:
                 tracker.calls.append(call)
+                if call.tokens:
+                    tracker.usage_data[call.model].append(call.tokens)
+
+    def _with_parents(self) -> Iterator[UsageTracker]:
+        tracker: UsageTracker | None = self
+        while tracker is not None:
+            yield tracker
             tracker = tracker._parent
 
     def get_total_tokens(self) -> dict[str, dict[str, Any]]:

@@ -274,8 +274,9 @@ def _check_inputs(signature: type[Signature], inputs: Mapping[str, Any]) -> None
     expected = signature.input_fields
     unknown = [name for name in inputs if name not in expected]
     missing = [name for name in expected if name not in inputs]
-    wanted = f"the signature {signature.signature!r} takes {', '.join(expected) or 'nothing'}"
     problems = []
+    if unknown or missing:
+        wanted = f"the signature {signature.signature!r} takes {', '.join(expected) or 'nothing'}"
     if unknown:
         problems.append(f"inputs that the signature does not have: {', '.join(unknown)}; {wanted}")
     if missing:
