@@ -20,6 +20,7 @@ from reasonact.adapters.tolerant_reader import Reading, read_from
 REPAIR_LIMIT = 64 * 1024
 """Characters that json-repair may see: it is slow on long and hostile text."""
 
+_REPAIRS = 8  # broken values in one text: each repair reads on to the end
 _REREADING = 2  # how many times its own length a text may be read again after faults
 _STRICT_TRIES = 4  # valid JSON in a fence or after a word of prose is left to the C parser
 _DECODERS = {False: json.JSONDecoder(), True: json.JSONDecoder(parse_float=Decimal)}
@@ -104,7 +105,9 @@ def json_values_in(text: str) -> list[Any]:
         ValueError: One of them cannot be read for certain, or was cut inside a value.
     """
     body = without_thoughts(text)
-    readings = [_mended(reading, body) for reading in _readings(body, False)]
+    readings = list(_readings(body, False))
+    if sum(bool(reading.fault) for reading in readings) <= _REPAIRS:
+        readings = [_mended(reading, body) for reading in readings]
     _refuse_faults(body, readings)
     if any(reading.cut for reading in readings):
         raise ValueError("the JSON ends inside a value")

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from reasonact.tools.mending import NOTHING, Path, mended, pydantic_places, schema_places
+from reasonact.tools.nesting import is_too_deep
 from reasonact.tools.schema import CompiledType, JsonSchema, brief
 
 Validate = Callable[[Any], Any]
@@ -261,6 +262,10 @@ class SchemaArguments:
         try:
             return list(self._validator.iter_errors(_plain(values)))
         except Exception as error:  # an unknown type, a pattern that is no pattern, a reference to nowhere
+            deep = [name for name in values if is_too_deep({name: values[name]})]
+            if deep and isinstance(error, RecursionError):
+                faults = {name: f"argument {name!r} is nested too deeply to be checked" for name in deep}
+                raise self.declared.error(faults) from None
             raise ValueError(
                 f"the schema of {self.declared.tool} cannot be used: {type(error).__name__}: {error}"
             ) from error

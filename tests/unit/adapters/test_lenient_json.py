@@ -129,6 +129,27 @@ def test_json_repair_never_sees_more_than_its_share(monkeypatch: pytest.MonkeyPa
     assert max(seen) <= lenient_json.REPAIR_LIMIT
 
 
+def test_of_many_broken_values_none_is_repaired_since_each_repair_reads_to_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import json_repair
+
+    seen: list[int] = []
+    real = json_repair.loads
+
+    def spy(text: str, **options: Any) -> Any:
+        seen.append(len(text))
+        return real(text, **options)
+
+    monkeypatch.setattr(json_repair, "loads", spy)
+    broken = '{"query": "x"}"x"-,"limit":\x00 3}{"a": "he said "hi" to"} '
+    assert [{"query": "x"}, {"a": 'he said "hi" to'}] == lenient_json.json_values_in(broken)
+    assert 1 == len(seen)
+    with pytest.raises(ValueError, match="cannot be read"):
+        lenient_json.json_values_in(broken * 400)
+    assert 1 == len(seen)
+
+
 def test_an_answer_that_cannot_be_read_does_not_give_way_to_an_earlier_example() -> None:
     text = 'For example {"a": 0}. So: {"a": "he said "hi"", "b": "' + "x" * lenient_json.REPAIR_LIMIT + '"}'
     with pytest.raises(ValueError, match="cannot be read"):

@@ -277,3 +277,16 @@ def test_the_error_goes_through_pickle() -> None:
 def test_untyped_parameters_take_anything(func: Callable[..., Any]) -> None:
     marker = object()
     assert marker is Tool(func)(value=marker)
+
+
+@pytest.mark.parametrize("levels", [900, 3_000, 100_000])
+def test_an_argument_too_deep_for_a_schema_s_check_is_refused_by_name(levels: int) -> None:
+    deep: Any = 1
+    for _ in range(levels):
+        deep = [deep]
+    tool = Tool(lambda **given: given, name="t", schema={"properties": {"a": {}, "b": {"type": "array"}}})
+    with pytest.raises(InvalidArguments, match="argument 'b' is nested too deeply to be checked"):
+        tool(a=1, b=deep)
+    endless = Tool(lambda **given: given, name="t", schema={"properties": {"a": {}}, "$ref": "#"})
+    with pytest.raises(ValueError, match="schema of t cannot be used"):
+        endless(a=1)
