@@ -20,7 +20,8 @@ if sys.version_info >= (3, 14):
 MISSING: Final = inspect.Parameter.empty
 """Stands for "no default"; no value of a program is this object."""
 
-_SIMPLE: Final = frozenset({int, str, float, bool, Any})
+_SIMPLE: Final = frozenset({int, str, float, bool})
+_BUILTINS: Final[dict[str, type]] = {kind.__name__: kind for kind in _SIMPLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +149,15 @@ def resolve_annotations(func: Callable[..., Any], annotations: Mapping[str, Any]
         A type for every name.
     """
     known = {name: Any if hint is MISSING else hint for name, hint in annotations.items()}
-    if all(hint is Any or (isinstance(hint, type) and hint in _SIMPLE) for hint in known.values()):
+    if all(map(_is_resolved, known.values())):
         return known
     scope, closure = _names_of(func)
+    for name, hint in known.items():
+        # Most postponed annotations are the name of a builtin, for which no code has to be compiled.
+        if isinstance(hint, str) and hint in _BUILTINS and hint not in scope and hint not in closure:
+            known[name] = _BUILTINS[hint]
+    if all(map(_is_resolved, known.values())):
+        return known
     try:
         return _hints(known, scope, closure)
     except Exception:  # one bad annotation must not cost the others their types
@@ -162,6 +169,10 @@ def resolve_annotations(func: Callable[..., Any], annotations: Mapping[str, Any]
             except Exception:
                 resolved[name] = Any
         return resolved
+
+
+def _is_resolved(hint: Any) -> bool:
+    return hint is Any or (isinstance(hint, type) and hint in _SIMPLE)
 
 
 def is_async(func: Callable[..., Any]) -> bool:

@@ -511,3 +511,13 @@ def test_references_by_pointer_are_put_in_their_place() -> None:
 )
 def test_a_schema_is_said_in_a_few_words(schema: Any, words: str) -> None:
     assert words == brief(schema)
+
+
+def test_a_postponed_annotation_means_the_name_where_the_function_stands_even_that_of_a_builtin():
+    str = Literal["red", "green"]
+
+    def paint(colour: str, coats: int = 1) -> None:
+        assert str  # which makes it a name of this function's closure
+
+    assert {"enum": ["red", "green"], "type": "string"} == Tool(paint).args["colour"]
+    assert {"default": 1, "type": "integer"} == Tool(paint).args["coats"]
