@@ -65,7 +65,7 @@ class TokenFinder:
             for candidate in beginnings:
                 place = self._ahead.get(candidate, position - 1)
                 if 0 <= place < position or (place < 0 and candidate not in self._ahead):
-                    place = self._ahead[candidate] = text.find(candidate, position)
+                    place = self._ahead[candidate] = _find(text, candidate, position)
                 if 0 <= place < at:
                     at, beginning = place, candidate
             if not beginning:
@@ -73,6 +73,12 @@ class TokenFinder:
             token, position = _token_at(text, at, beginning)
             if token is not None:
                 return token
+
+
+def _find(text: str, beginning: str, position: int) -> int:
+    """As ``text.find``, by way of the first sign: Python looks for one sign several times as fast as for two."""
+    first = text.find(beginning[0], position)
+    return first if first < 0 else text.find(beginning, first)
 
 
 def _token_at(text: str, at: int, beginning: str) -> tuple[Token | None, int]:

@@ -142,9 +142,11 @@ def thoughts_end(text: str, *, final: bool) -> int | None:
     """
     opening = _THOUGHTS.match(text)
     if opening is None:
-        start = text.lstrip().casefold()
-        undecided = any(tag.startswith(start) for tag in ("<think>", "<thinking>"))
-        return None if undecided and not final else 0
+        if final:
+            return 0
+        sign = _SIGN.search(text)
+        start = "" if sign is None else text[sign.start() : sign.start() + len("<thinking>")].casefold()
+        return None if any(tag.startswith(start) for tag in ("<think>", "<thinking>")) else 0
     closing = re.compile(rf"</{opening.group(1)}>", re.IGNORECASE).search(text, opening.end())
     if closing is None:
         return 0 if final else None
