@@ -30,7 +30,7 @@ class FieldReader:
         names_a_tool: Whether it is the tool of ReAct's step.
     """
 
-    __slots__ = ("_info", "name", "parse")
+    __slots__ = ("_info", "name", "parse", "required")
 
     def __init__(self, name: str, info: FieldInfo, *, names_a_tool: bool = False) -> None:
         self.name = name
@@ -38,11 +38,8 @@ class FieldReader:
         self.parse: Callable[[Any], Any] = value_parser(info.annotation)
         if names_a_tool:
             self.parse = tool_reader(info.annotation, self.parse)
-
-    @property
-    def required(self) -> bool:
+        self.required: bool = info.is_required() and plain_type(info.annotation) is info.annotation
         """Whether a completion without the field is incomplete."""
-        return self._info.is_required() and plain_type(self._info.annotation) is self._info.annotation
 
     def absent(self) -> Any:
         """The value of a field that is not required and was left out."""
@@ -157,5 +154,8 @@ def parse_error(
 
 
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except RecursionError:
+        return f"a {type(value).__name__} that is nested too deeply to be shown"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"

@@ -280,7 +280,11 @@ def _read_call(data: Any) -> dict[str, Any]:
         raise ValueError(f"the call of {name!r} has no arguments: {_shown(data)}; expected 'args', an object, if empty")
     filled = [_arguments(name, value) for value in given.values()]
     filled = [arguments for arguments in filled if arguments] or filled[:1]
-    if any(arguments != filled[0] for arguments in filled):
+    try:
+        differ = any(arguments != filled[0] for arguments in filled)
+    except RecursionError:
+        differ = True  # for all that can be known
+    if differ:
         raise ValueError(f"the call of {name!r} gives its arguments twice, and differently: {_shown(given)}")
     call_id = next((data[key] for key in _ID_KEYS if isinstance(data.get(key), str) and data[key]), None)
     return {"id": call_id, "name": name, "args": filled[0]}
@@ -305,5 +309,8 @@ def _loaded(text: str, what: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        return f"a {type(value).__name__} that is nested too deeply to be shown"
     return text if len(text) <= 200 else f"{text[:200]}… ({len(text)} characters)"

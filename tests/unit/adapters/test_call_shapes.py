@@ -137,3 +137,27 @@ def test_markers_inside_an_argument_are_unwrapped() -> None:
 )
 def test_only_the_arguments_own_markers_are_scaffold(expected: str, text: str) -> None:
     assert expected == unwrap_markers(text, "answer")
+
+
+def nested(levels: int, value: Any = 1) -> Any:
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        nested(3_000),
+        {"below": nested(3_000)},
+        {"name": "look", "args": nested(3_000)},
+        {"name": "look", "other": nested(3_000)},
+        {"name": "look", "args": {"a": nested(3_000)}, "arguments": {"a": nested(3_000, 2)}},
+        {"tool_calls": {"function": nested(3_000)}},
+        {"tool_calls": [{"function": {"name": "look", "arguments": nested(3_000)}}]},
+    ],
+    ids=range(7),
+)
+def test_what_is_nested_too_deeply_to_be_shown_is_a_value_error_too(call: Any) -> None:
+    with pytest.raises(ValueError, match="call|must be an object|valid dictionary"):
+        read_tool_calls(call)
