@@ -159,5 +159,5 @@ def nested(levels: int, value: Any = 1) -> Any:
     ids=range(7),
 )
 def test_what_is_nested_too_deeply_to_be_shown_is_a_value_error_too(call: Any) -> None:
-    with pytest.raises(ValueError, match="call|must be an object|valid dictionary"):
+    with pytest.raises(ValueError, match=r"call|must be an object|valid dictionary"):
         read_tool_calls(call)
