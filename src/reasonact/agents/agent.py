@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reasonact.agents.run import Run
     from reasonact.agents.run_state import AgentKind, RunState
     from reasonact.runtime.flow import Flow
-    from reasonact.signatures.signature import Signature
+    from reasonact.signatures.signature import Signature, SignatureLike
     from reasonact.tools.tool import Tool
 else:
     checks = deferred("reasonact.agents.options")
@@ -46,13 +46,19 @@ class Agent(Module):
 
     def __init__(
         self,
-        signature: str | type[Signature],
+        signature: SignatureLike,
         tools: Sequence[Callable[..., Any] | Tool],
         max_iters: int,
         options: AgentOptions,
     ) -> None:
         super().__init__()
         runs.set_up(self, signature, tools, max_iters, options)
+
+    if TYPE_CHECKING:  # what a run gives, also where a subclass has a `forward` that says less
+
+        def __call__(self, /, *args: Any, **kwargs: Any) -> AgentPrediction: ...
+
+        async def acall(self, /, *args: Any, **kwargs: Any) -> AgentPrediction: ...
 
     @abstractmethod
     def _ending_tool(self) -> Tool:
@@ -117,7 +123,7 @@ class Agent(Module):
         *,
         tools: Sequence[Callable[..., Any] | Tool] | None = None,
         claim: Callable[[str], bool] | None = None,
-    ) -> Any:
+    ) -> AgentPrediction:
         """Go on with a run that was paused or that failed.
 
         Args:
@@ -149,7 +155,7 @@ class Agent(Module):
         *,
         tools: Sequence[Callable[..., Any] | Tool] | None = None,
         claim: Callable[[str], bool] | None = None,
-    ) -> Any:
+    ) -> AgentPrediction:
         """As `resume`, on the running event loop."""
         return await adrive(runs.resume_flow(self, decision, state, tools, claim))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reasonact.agents.run_state import AgentKind
     from reasonact.runtime.flow import Flow
     from reasonact.runtime.limits import Limits
-    from reasonact.signatures.signature import Signature
+    from reasonact.signatures.signature import SignatureLike
     from reasonact.tools.policy import SyncTools
     from reasonact.tools.tool import Tool
 else:
@@ -82,7 +82,7 @@ class ReAct(Agent):
 
     def __init__(
         self,
-        signature: str | type[Signature],
+        signature: SignatureLike,
         tools: Sequence[Callable[..., Any] | Tool],
         max_iters: int = 20,
         *,

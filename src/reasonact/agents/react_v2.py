@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reasonact.agents.run_state import AgentKind, RunState
     from reasonact.runtime.flow import Flow
     from reasonact.runtime.limits import Limits
-    from reasonact.signatures.signature import Signature
+    from reasonact.signatures.signature import SignatureLike
     from reasonact.tools.policy import SyncTools
     from reasonact.tools.tool import Tool
     from reasonact.types.history import History
@@ -81,7 +81,7 @@ class ReActV2(Agent):
 
     def __init__(
         self,
-        signature: str | type[Signature],
+        signature: SignatureLike,
         tools: Sequence[Callable[..., Any] | Tool],
         max_iters: int = 20,
         *,

@@ -8,12 +8,18 @@ A stored field of the same name wins.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from reasonact.agents.convert import latest_run, trajectory_from_history
 from reasonact.types.history import History
 from reasonact.types.prediction import Prediction
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from reasonact.agents.usage import RunUsage
+    from reasonact.view.recorded_run import RecordedRun
 
 _TRAJECTORY_GOES: Final = (
     "the structured agent keeps a history, and `.trajectory` is only worked out from it: "
@@ -32,7 +38,20 @@ class AgentPrediction(Prediction):
             in the text protocol; they were dropped, and it was never shown them.
         trajectory: Where it is no stored field (the structured agent), the run's steps worked
             out from ``history``, with a DeprecationWarning.
+        run: The run to look at, as a `RecordedRun`; its ways to do so are here too:
+            ``show``, ``to_html``, ``save_run``.
     """
+
+    if TYPE_CHECKING:
+        history: History
+        termination_reason: str
+        usage: RunUsage
+        forged_observations: int
+        trajectory: dict[str, Any]
+        run: RecordedRun
+        show: Callable[..., None]
+        to_html: Callable[[str | PathLike[str]], None]
+        save_run: Callable[[str | PathLike[str]], None]
 
     def __getitem__(self, name: str) -> Any:
         try:

@@ -13,7 +13,7 @@ import logging
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, TextIO, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO, cast
 
 from reasonact.lm.chunks import as_one_chunk
 from reasonact.lm.history import record_history
@@ -27,6 +27,9 @@ from reasonact.runtime.callbacks import observed
 from reasonact.runtime.drive import adrive, drive, run_coroutine, to_thread
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.runtime.settings import settings
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 logger = logging.getLogger("reasonact.lm")
 
@@ -147,7 +150,7 @@ class BaseLM:
         """
         inputs = {"prompt": prompt, "messages": messages, "kwargs": dict(options)}
         with observed(self.callback_kind, self, inputs) as observation:
-            sink = current_chunk_sink()
+            sink, counting = current_chunk_sink(), None
             if sink is None:
                 response = yield from _respond(self, prompt, messages, options)
             else:
@@ -156,7 +159,7 @@ class BaseLM:
                     response = yield from _respond(self, prompt, messages, options)
             wants_logprobs = bool(options.get("logprobs", self.kwargs.get("logprobs")))
             outputs = read_outputs(response, model=self.model, with_logprobs=wants_logprobs)
-            chunk = as_one_chunk(response) if sink is not None and counting.count == 0 else None
+            chunk = as_one_chunk(response) if counting is not None and counting.count == 0 else None
             if sink is not None and chunk is not None:
                 yield from deliver(sink, chunk)
             _book(self, prompt, messages, options, response, outputs)
@@ -180,7 +183,7 @@ class BaseLM:
         """
         pretty_print_history(self.history, n, file=file)
 
-    def copy(self, **kwargs: Any) -> Any:
+    def copy(self, **kwargs: Any) -> Self:
         """An LM like this one, with some things set otherwise and a history of its own.
 
         Args:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import sys
 import warnings
 from types import FrameType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 from reasonact.agents.react import ReAct as TrajectoryReAct
 from reasonact.agents.react_v2 import ReActV2 as StructuredReAct
 
 __all__ = ["ReActV2", "StructuredReAct", "TrajectoryReAct"]
+
+T = TypeVar("T")
 
 _RENAMED: Final = "ReActV2 is named ReAct since 3.5, and the old name goes in 3.6: write ReAct"
 
@@ -28,11 +30,11 @@ class _Alias(type(StructuredReAct)):  # type: ignore[misc]
         if any(base.__dict__.get("_renamed") for base in bases):
             _warn_at(sys._getframe(1))
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls: type[T], *args: Any, **kwargs: Any) -> T:
         if cls is not ReActV2:
-            return super().__call__(*args, **kwargs)
+            return cast(T, super().__call__(*args, **kwargs))  # type: ignore[misc]
         _warn_at(sys._getframe(1))
-        return StructuredReAct(*args, **kwargs)
+        return cast(T, StructuredReAct(*args, **kwargs))
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, StructuredReAct) if cls is ReActV2 else super().__instancecheck__(instance)

@@ -12,7 +12,7 @@ from reasonact.modules.predict import Predict
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.flow import Flow, call
 from reasonact.signatures.fields import OutputField
-from reasonact.signatures.signature import Signature, ensure_signature
+from reasonact.signatures.signature import SignatureLike, ensure_signature
 from reasonact.types.prediction import Prediction
 
 
@@ -31,7 +31,7 @@ class ChainOfThought(Module):
 
     def __init__(
         self,
-        signature: str | type[Signature],
+        signature: SignatureLike,
         rationale_field: FieldInfo | None = None,
         rationale_field_type: Any = str,
         **config: Any,

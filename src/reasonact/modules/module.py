@@ -8,10 +8,10 @@ calling modules, usage. The flow's only command, `RunForward`, runs `forward` or
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, Protocol, TextIO, TypeVar, cast, overload
 
 from reasonact.modules.attribute_path import set_attribute_by_name
 from reasonact.modules.base_module import BaseModule
@@ -42,17 +42,32 @@ logger = logging.getLogger("reasonact.modules")
 __all__ = ["BaseModule", "Module", "RunForward", "call_module", "reported"]
 
 M = TypeVar("M", bound="Module")
+P = ParamSpec("P")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class _Forwards(Protocol[P, T_co]):
+    """What a call takes and returns, as type checkers read it from the class's own ``forward``."""
+
+    def forward(self, *args: P.args, **kwargs: P.kwargs) -> T_co: ...
+
+
+class _Aforwards(Protocol[P, T_co]):
+    """The same of ``acall`` and ``aforward``."""
+
+    def aforward(self, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, T_co]: ...
 
 
 class _ModuleMeta(type):
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls: type[T], *args: Any, **kwargs: Any) -> T:  # the instance, or type checkers take it for anything
         # A subclass that forgets super().__init__() still gets a module's own attributes.
-        module: Any = cls.__new__(cls, *args, **kwargs)  # type: ignore[arg-type]
+        module: Any = cls.__new__(cls, *args, **kwargs)
         if isinstance(module, cls):
             if isinstance(module, Module):
                 module._base_init()
-            module.__init__(*args, **kwargs)
-        return module
+            module.__init__(*args, **kwargs)  # type: ignore[misc]
+        return cast(T, module)
 
 
 class Module(BaseModule, metaclass=_ModuleMeta):
@@ -79,13 +94,15 @@ class Module(BaseModule, metaclass=_ModuleMeta):
         self.callbacks = []
         self.history = []
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self: _Forwards[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``forward`` and report the run to callbacks and usage trackers."""
-        return drive(call_module(self, args, kwargs))
+        result: T = drive(call_module(cast(Module, self), args, kwargs))
+        return result
 
-    async def acall(self, /, *args: Any, **kwargs: Any) -> Any:
+    async def acall(self: _Aforwards[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``aforward``; otherwise as calling the object."""
-        return await adrive(call_module(self, args, kwargs))
+        result: T = await adrive(call_module(cast(Module, self), args, kwargs))
+        return result
 
     def stream(
         self, /, *args: Any, kinds: Kinds = None, fields: Fields = None, **kwargs: Any
@@ -115,7 +132,13 @@ class Module(BaseModule, metaclass=_ModuleMeta):
         """As `stream`, on the running event loop: ``async for event in module.astream(...)``."""
         return streamed.streamed(self, args, kwargs, kinds, fields, Module).aevents()
 
-    def aexecute(self, /, *, stream: bool = False, **inputs: Any) -> Any:
+    @overload
+    def aexecute(self, /, *, stream: Literal[False] = False, **inputs: Any) -> Awaitable[Any]: ...
+
+    @overload
+    def aexecute(self, /, *, stream: Literal[True], **inputs: Any) -> AsyncIterator[Any]: ...
+
+    def aexecute(self, /, *, stream: bool = False, **inputs: Any) -> Awaitable[Any] | AsyncIterator[Any]:
         """Run the module in the form of udspy.
 
         Args:

@@ -26,7 +26,7 @@ from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.events import live_sink
 from reasonact.runtime.flow import Flow, call
 from reasonact.runtime.settings import settings
-from reasonact.signatures.signature import Signature, ensure_signature
+from reasonact.signatures.signature import Signature, SignatureLike, ensure_signature
 from reasonact.types.prediction import Prediction
 
 logger = logging.getLogger("reasonact.predict")
@@ -55,7 +55,7 @@ class Predict(Module, Parameter):
 
     def __init__(
         self,
-        signature: str | type[Signature],
+        signature: SignatureLike,
         callbacks: list[BaseCallback] | None = None,
         **config: Any,
     ) -> None:
@@ -107,7 +107,7 @@ class Predict(Module, Parameter):
         load_predict(self, state, allow_unsafe_lm_state=allow_unsafe_lm_state)
         return self
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Prediction:
         """Ask the model. See the class for what a call takes.
 
         Returns:
@@ -123,7 +123,7 @@ class Predict(Module, Parameter):
         self._refuse_positional(args)
         return super().__call__(**kwargs)
 
-    async def acall(self, /, *args: Any, **kwargs: Any) -> Any:
+    async def acall(self, /, *args: Any, **kwargs: Any) -> Prediction:
         """As calling the object, on the running event loop."""
         self._refuse_positional(args)
         return await super().acall(**kwargs)
@@ -274,13 +274,14 @@ def _check_inputs(signature: type[Signature], inputs: Mapping[str, Any]) -> None
     expected = signature.input_fields
     unknown = [name for name in inputs if name not in expected]
     missing = [name for name in expected if name not in inputs]
-    problems = []
-    if unknown or missing:
-        wanted = f"the signature {signature.signature!r} takes {', '.join(expected) or 'nothing'}"
-    if unknown:
-        problems.append(f"inputs that the signature does not have: {', '.join(unknown)}; {wanted}")
-    if missing:
-        problems.append(f"inputs that were not given: {', '.join(missing)}; {wanted}")
+    problems = [
+        f"{what}: {', '.join(names)}; the signature {signature.signature!r} takes {', '.join(expected) or 'nothing'}"
+        for what, names in (
+            ("inputs that the signature does not have", unknown),
+            ("inputs that were not given", missing),
+        )
+        if names
+    ]
     if problems and settings.strict_inputs:
         raise ValueError("; ".join(problems))
     if settings.warn_on_type_mismatch:

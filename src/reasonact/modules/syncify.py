@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from reasonact.modules.module import Module
 from reasonact.runtime.drive import run_coroutine
+
+M = TypeVar("M", bound=Module)
+
+
+@overload
+def syncify(program: M, in_place: Literal[True] = True) -> M: ...
+
+
+@overload
+def syncify(program: Module, in_place: bool) -> Module: ...
 
 
 def syncify(program: Module, in_place: bool = True) -> Module:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import functools
 import weakref
-from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, ParamSpec, TypeVar
 
 from reasonact.runtime.drive import to_thread
 from reasonact.runtime.settings import settings
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Limiter:
@@ -47,7 +50,7 @@ def get_limiter() -> Limiter:
     return limiter
 
 
-def asyncify(program: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+def asyncify(program: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
     """Make an async function of a blocking program, which then runs in a worker thread.
 
     Settings and context variables of the awaiting code hold in the thread. The setting
@@ -65,7 +68,7 @@ def asyncify(program: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
     if not callable(program):
         raise TypeError(f"asyncify takes a program that can be called, not a {type(program).__name__}")
 
-    async def async_program(*args: Any, **kwargs: Any) -> Any:
+    async def async_program(*args: P.args, **kwargs: P.kwargs) -> T:
         async with get_limiter():
             return await to_thread(functools.partial(program, *args, **kwargs))
 

@@ -93,8 +93,7 @@ def run_coroutine(coroutine: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(coroutine)
-    result: T = call_in_thread(asyncio.run, coroutine)
-    return result
+    return call_in_thread(lambda: asyncio.run(coroutine))
 
 
 def call_in_thread(func: Callable[..., T], /, *args: Any) -> T:

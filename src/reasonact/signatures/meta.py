@@ -16,7 +16,7 @@ import copyreg
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, overload
 
 from pydantic import BaseModel
 from pydantic.errors import PydanticUserError
@@ -25,10 +25,14 @@ from pydantic.fields import FieldInfo
 from reasonact.signatures.class_body import declared_fields, shown
 from reasonact.signatures.fields import kind_of
 
+T = TypeVar("T")
+
 DERIVED_NAME: Final = "StringSignature"
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass as _ModelMetaclass
+
+    from reasonact.signatures.signature import Signature
 else:
     _ModelMetaclass = type(BaseModel)  # pydantic gives its metaclass no public name
 
@@ -123,6 +127,19 @@ class SignatureMeta(_ModelMetaclass):
         if namespace.get("__doc__") is None:
             cls.__doc__ = _inherited_doc(cls)
         return cls
+
+    @overload
+    def __call__(
+        cls,
+        /,
+        signature: str | Mapping[str, Any],
+        instructions: str | None = None,
+        signature_name: str = ...,
+        custom_types: Mapping[str, Any] | None = None,
+    ) -> type[Signature]: ...
+
+    @overload
+    def __call__(cls: type[T], /, **kwargs: Any) -> T: ...
 
     def __call__(cls, /, *args: Any, **kwargs: Any) -> Any:
         if cls._maker is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
@@ -16,6 +16,8 @@ from reasonact.signatures.scope import caller_scope
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+S = TypeVar("S", bound="Signature")
 
 __all__ = ["Signature", "SignatureMeta", "ensure_signature", "infer_prefix", "make_signature"]
 
@@ -315,6 +317,22 @@ def make_signature(
     return _derived(fields, instructions, signature_name)
 
 
+@overload
+def ensure_signature(signature: type[S], instructions: str | None = None) -> type[S]: ...
+
+
+@overload
+def ensure_signature(signature: str | Mapping[str, Any], instructions: str | None = None) -> type[Signature]: ...
+
+
+@overload
+def ensure_signature(signature: None, instructions: str | None = None) -> None: ...
+
+
+@overload
+def ensure_signature(signature: Any, instructions: str | None = None) -> Any: ...
+
+
 def ensure_signature(signature: Any, instructions: str | None = None) -> Any:
     """Take what stands for a signature, and give the signature.
 
@@ -355,3 +373,7 @@ def _from_text(text: FieldText, field: FieldInfo) -> FieldInfo:
 
 
 Signature._maker = make_signature
+
+SignatureLike: TypeAlias = str | type[Signature] | Signature
+"""What a predictor or an agent takes for its signature: its string form or the class. `Signature` itself
+stands in it for mypy alone, to which ``Signature("a -> b")``, a class, is an instance."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, overload
 
 from reasonact.lm.outputs import member
 from reasonact.lm.stream import streaming_to
@@ -19,6 +19,29 @@ from reasonact.runtime.settings import settings
 from reasonact.runtime.stream import astream, stream
 from reasonact.streaming.messages import StatusMessageProvider, StatusStreamingCallback
 from reasonact.streaming.streaming_listener import Heard, Hearing, StreamListener, find_writers
+
+
+@overload
+def streamify(
+    program: Any,
+    status_message_provider: StatusMessageProvider | None = None,
+    stream_listeners: list[StreamListener] | None = None,
+    include_final_prediction_in_output_stream: bool = True,
+    is_async_program: bool = False,
+    async_streaming: Literal[True] = True,
+) -> Callable[..., AsyncIterator[Any]]: ...
+
+
+@overload
+def streamify(
+    program: Any,
+    status_message_provider: StatusMessageProvider | None = None,
+    stream_listeners: list[StreamListener] | None = None,
+    include_final_prediction_in_output_stream: bool = True,
+    is_async_program: bool = False,
+    *,
+    async_streaming: Literal[False],
+) -> Callable[..., Generator[Any, None, None]]: ...
 
 
 def streamify(

@@ -148,10 +148,11 @@ class MCPTools:
     def _http_streams(self, stack: AsyncExitStack) -> Any:
         from mcp.client import streamable_http
 
-        current = getattr(streamable_http, "streamable_http_client", None)
+        transport: Any = streamable_http  # no version has all of these names
+        current = getattr(transport, "streamable_http_client", None)
         if current is None:  # before 1.24 the transport made its own HTTP client
-            return streamable_http.streamablehttp_client(self._url, headers=self._headers)
-        client = streamable_http.create_mcp_http_client(headers=self._headers)
+            return transport.streamablehttp_client(self._url, headers=self._headers)
+        client = transport.create_mcp_http_client(headers=self._headers)
         stack.push_async_exit(client)
         return current(self._url, http_client=client)
 

@@ -126,7 +126,8 @@ def read_shape(func: Callable[..., Any], types: Mapping[str, Any] | None = None)
     extra: Any = MISSING
     for parameter in declared:
         if parameter.kind is parameter.VAR_KEYWORD:
-            extra = hints[parameter.name]
+            hint = hints[parameter.name]
+            extra = Any if isinstance(hint, typing.ParamSpecKwargs) else hint
         else:
             parameters.append(_parameter(parameter, hints[parameter.name]))
     if extra is not MISSING:

@@ -7,7 +7,7 @@ import datetime
 import enum
 import pickle
 from collections.abc import Callable
-from typing import Any, Literal, Optional, Union
+from typing import Any, Literal, Optional, ParamSpec, Union
 
 import pytest
 from pydantic import BaseModel, BeforeValidator
@@ -15,6 +15,9 @@ from typing_extensions import Annotated  # noqa: UP035
 
 from reasonact.tools.arguments import InvalidArguments
 from reasonact.tools.tool import Tool
+
+
+P = ParamSpec("P")
 
 
 class Item(BaseModel):
@@ -290,3 +293,19 @@ def test_an_argument_too_deep_for_a_schema_s_check_is_refused_by_name(levels: in
     endless = Tool(lambda **given: given, name="t", schema={"properties": {"a": {}}, "$ref": "#"})
     with pytest.raises(ValueError, match="schema of t cannot be used"):
         endless(a=1)
+
+
+def test_the_arguments_of_a_wrapper_that_names_no_types_of_its_own_are_taken_as_they_come() -> None:
+    def logged(func: Callable[P, int]) -> Callable[P, int]:
+        def call(*args: P.args, **kwargs: P.kwargs) -> int:
+            return func(*args, **kwargs)
+
+        return call
+
+    def double(number: int) -> int:
+        return 2 * number
+
+    tool = Tool(logged(double), name="double")
+    assert 6 == tool(number=3)
+    with pytest.raises(TypeError, match="number"):
+        tool(numbers=3)
