@@ -42,8 +42,8 @@ def main() -> None:
         "--minutes", type=float, default=10.0, help="of processor time, so that load counts for nothing"
     )
     parser.add_argument("--corpus", type=Path, default=None, help="a directory that keeps what was found interesting")
-    parser.add_argument("libfuzzer", nargs="*", help="options of libFuzzer, behind --")
-    options = parser.parse_args()
+    own, further = _parted(sys.argv[1:])
+    options = parser.parse_args(own)
     target = TARGETS[options.target]
     corpus = options.corpus or Path(".fuzz") / options.target
     corpus.mkdir(parents=True, exist_ok=True)
@@ -64,9 +64,15 @@ def main() -> None:
         *(f"-timeout={HANGS_AFTER}", f"-rss_limit_mb={MEMORY_IN_MIB}", f"-max_len={LONGEST_INPUT}"),
         *(f"-artifact_prefix={corpus.parent}/{options.target}-", "-print_final_stats=1"),
     ]
-    files = [] if any(not option.startswith("-") for option in options.libfuzzer) else [str(corpus)]
-    atheris.Setup([sys.argv[0], *limits, *options.libfuzzer, *files], timed)
+    files = [] if any(not option.startswith("-") for option in further) else [str(corpus)]
+    atheris.Setup([sys.argv[0], *limits, *further, *files], timed)
     atheris.Fuzz()
+
+
+def _parted(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """What stands before ``--``, and behind it."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:end], arguments[end + 1 :]
 
 
 class _Spent:
