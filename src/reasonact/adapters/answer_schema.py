@@ -28,10 +28,19 @@ _NAME: Final = "answer"
 _MEMO: Final = "answer_schema"
 _KEPT: Final = 8
 _TEXT: Final[JsonSchema] = {"type": "string"}
+_BOUNDS: Final = frozenset(("maxLength", "enum", "const", "pattern", "format"))
+_TABLES: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
+_SUBSCHEMAS: Final = frozenset(("items", "prefixItems", "additionalProperties", "anyOf", "oneOf", "allOf"))
 _ANY_ARGUMENTS: Final[JsonSchema] = {"type": "object"}
 
 
-def constrained_format(form: SchemaForm, plan: Plan, options: Mapping[str, Any], parallel: bool | None) -> JsonSchema:
+def constrained_format(
+    form: SchemaForm,
+    plan: Plan,
+    options: Mapping[str, Any],
+    parallel: bool | None = None,
+    max_text_chars: int | None = None,
+) -> JsonSchema:
     """The ``response_format`` that holds the answer to a plan to its schema.
 
     Args:
@@ -39,19 +48,24 @@ def constrained_format(form: SchemaForm, plan: Plan, options: Mapping[str, Any],
         plan: The plan, whose calls are part of the text.
         options: The options as the caller gave them; a ``tool_choice`` leaves that tool alone.
         parallel: False holds a turn to one call.
+        max_text_chars: See `answer_schema`.
 
     Returns:
         A new dict; the schema in it is shared and not to be changed.
     """
     tools = tuple(plan.tools) or tuple(offered_tools(plan.signature))
-    schema = _kept_schema(plan.shown, tools, _chosen(options), parallel is False)
+    schema = _kept_schema(plan.shown, tools, (_chosen(options), parallel is False, max_text_chars))
     if form == "json_schema":
         return {"type": "json_schema", "json_schema": {"name": _NAME, "schema": schema}}
     return {"type": "json_object", "schema": schema}
 
 
 def answer_schema(
-    signature: Any, tools: Iterable[Any] = (), chosen: str | None = None, one_call: bool = False
+    signature: Any,
+    tools: Iterable[Any] = (),
+    chosen: str | None = None,
+    one_call: bool = False,
+    max_text_chars: int | None = None,
 ) -> JsonSchema:
     """The schema of an answer.
 
@@ -60,11 +74,18 @@ def answer_schema(
         tools: The tools that the answer may call.
         chosen: The name of the only tool to allow, where there is one of that name.
         one_call: Hold a turn to one call.
+        max_text_chars: The most characters of a text that has no bound of its own; None
+            leaves it unbounded.
 
     Returns:
         A new schema, with its definitions at the root. Every field is required, in the
         signature's order; what is written in that order needs no looking ahead.
     """
+    schema = _whole(signature, tools, chosen, one_call)
+    return schema if max_text_chars is None else _bounded(schema, max_text_chars)
+
+
+def _whole(signature: Any, tools: Iterable[Any], chosen: str | None, one_call: bool) -> JsonSchema:
     offered = list(tools)
     allowed = [tool for tool in offered if tool.name == chosen] or offered
     if is_step(signature):
@@ -75,14 +96,15 @@ def answer_schema(
     return _fields(signature, calls)
 
 
-def _kept_schema(signature: Any, tools: Sequence[Any], chosen: str | None, one_call: bool) -> JsonSchema:
+def _kept_schema(signature: Any, tools: Sequence[Any], question: tuple[str | None, bool, int | None]) -> JsonSchema:
     """The schema out of the signature's memo, where it was made for these very tools."""
-    kept: list[tuple[Sequence[Any], tuple[str | None, bool], JsonSchema]] = signature.memo.setdefault(_MEMO, [])
-    for known, question, schema in tuple(kept):
-        if question == (chosen, one_call) and len(known) == len(tools) and all(map(is_, known, tools)):
+    kept: list[tuple[Sequence[Any], tuple[str | None, bool, int | None], JsonSchema]]
+    kept = signature.memo.setdefault(_MEMO, [])
+    for known, asked, schema in tuple(kept):
+        if asked == question and len(known) == len(tools) and all(map(is_, known, tools)):
             return schema
-    made = answer_schema(signature, tools, chosen, one_call)
-    kept.append((tools, (chosen, one_call), made))
+    made = answer_schema(signature, tools, *question)
+    kept.append((tools, question, made))
     del kept[:-_KEPT]
     return made
 
@@ -143,3 +165,22 @@ def _any_of(schemas: Sequence[JsonSchema]) -> JsonSchema:
     moved, definitions = hoisted({str(number): schema for number, schema in enumerate(schemas)})
     made: JsonSchema = {"anyOf": list(moved.values())} if len(moved) > 1 else dict(moved["0"])
     return {**made, "$defs": definitions} if definitions else made
+
+
+def _bounded(schema: Any, most: int) -> Any:
+    """A schema whose texts end: those that nothing else bounds get ``maxLength``."""
+    if not isinstance(schema, Mapping):
+        return schema
+    bounded: JsonSchema = {}
+    for key, value in schema.items():
+        if key in _TABLES and isinstance(value, Mapping):
+            bounded[key] = {name: _bounded(inner, most) for name, inner in value.items()}
+        elif key in _SUBSCHEMAS:
+            bounded[key] = (
+                [_bounded(inner, most) for inner in value] if isinstance(value, list) else _bounded(value, most)
+            )
+        else:
+            bounded[key] = value
+    if schema.get("type") == "string" and not _BOUNDS & schema.keys():
+        bounded["maxLength"] = max(most, int(schema.get("minLength", 0)))
+    return bounded

@@ -11,7 +11,6 @@ and ``content``, and no field of the signature by these names, is a message as i
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from operator import is_
@@ -22,7 +21,7 @@ from reasonact.adapters.fields import named
 from reasonact.adapters.layout import Layout, layout_of, without_fields
 from reasonact.adapters.native import wire_name
 from reasonact.adapters.trajectory_text import TrajectoryText
-from reasonact.adapters.values import clean_text, render_value, serialize_for_json
+from reasonact.adapters.values import clean_text, json_text, render_value
 from reasonact.types.history import CORRECTION, History
 from reasonact.types.tool_calls import ToolCalls
 
@@ -257,8 +256,7 @@ def _native_turn(
 
 
 def _wire_call(call_id: str, item: ToolCalls.ToolCall, wire: Mapping[str, str]) -> dict[str, Any]:
-    arguments = json.dumps(serialize_for_json(item.args), ensure_ascii=False)
-    function = {"name": wire.get(item.name, item.name), "arguments": arguments}
+    function = {"name": wire.get(item.name, item.name), "arguments": json_text(item.args)}
     return {"id": call_id, "type": "function", "function": function}
 
 

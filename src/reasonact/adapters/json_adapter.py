@@ -48,12 +48,16 @@ class JSONAdapter(ChatAdapter):
             ``parallel_tool_calls=False`` makes it one a turn. ``"json_schema"`` sends the
             schema in OpenAI's ``response_format``, ``"json_object"`` beside that type, as
             llama-cpp-python takes it. A server that refuses is not asked otherwise.
+        max_text_chars: The most characters of each text in a constrained answer, where its
+            type has no bound of its own. A small model may not stop before.
 
     Raises:
-        ValueError: ``constrain`` names no form.
+        ValueError: ``constrain`` names no form, or ``max_text_chars`` is no positive number
+            or bounds nothing, as nothing is constrained.
     """
 
     constrain: SchemaForm | None = None
+    max_text_chars: int | None = None
 
     def __init__(
         self,
@@ -62,14 +66,17 @@ class JSONAdapter(ChatAdapter):
         parallel_tool_calls: bool | None = None,
         *,
         constrain: SchemaForm | None = None,
+        max_text_chars: int | None = None,
     ) -> None:
         if constrain is not None and constrain not in SCHEMA_FORMS:
             forms = ", ".join(map(repr, SCHEMA_FORMS))
             raise ValueError(f"JSONAdapter(constrain={constrain!r}): expected one of {forms}, or None")
+        if max_text_chars is not None and (constrain is None or max_text_chars < 1):
+            raise ValueError(f"JSONAdapter(max_text_chars={max_text_chars!r}): a positive number, beside constrain")
         native = use_native_function_calling and constrain is None
         super().__init__(callbacks, native, None, True, parallel_tool_calls)
-        if constrain is not None:  # else there is no such setting, as in DSPy
-            self.constrain = constrain
+        if constrain is not None:  # else there are no such settings, as in DSPy
+            self.constrain, self.max_text_chars = constrain, max_text_chars
 
     def render(
         self,
@@ -86,7 +93,7 @@ class JSONAdapter(ChatAdapter):
             form = (
                 _strongest_form(lm, plan.shown)
                 if self.constrain is None
-                else constrained_format(self.constrain, plan, options, self.parallel_tool_calls)
+                else constrained_format(self.constrain, plan, options, self.parallel_tool_calls, self.max_text_chars)
             )
             if form is not None:
                 return replace(plan, options={**plan.options, _OPTION: form})

@@ -90,10 +90,12 @@ def spoken(signature: Any) -> Any:
     Returns:
         A signature class that plays the same roles.
     """
-    layout = layout_of(signature)
-    if layout.history is None:
-        return signature
-    return without_fields(signature, [layout.history], layout)
+    found = signature.memo.get(spoken)
+    if found is None:
+        layout = layout_of(signature)
+        found = signature if layout.history is None else without_fields(signature, [layout.history], layout)
+        signature.memo[spoken] = found
+    return found
 
 
 def plain_type(annotation: Any) -> Any:

@@ -59,13 +59,13 @@ class TokenFinder:
         if position < self._asked or len(text) != self._length:
             self._ahead.clear()
         self._asked, self._length = position, len(text)
-        beginnings = _JSON if strings else _PROSE
+        beginnings, ahead = _JSON if strings else _PROSE, self._ahead
         while True:
             at, beginning = len(text), ""
             for candidate in beginnings:
-                place = self._ahead.get(candidate, position - 1)
-                if 0 <= place < position or (place < 0 and candidate not in self._ahead):
-                    place = self._ahead[candidate] = _find(text, candidate, position)
+                place = ahead.get(candidate)
+                if place is None or 0 <= place < position:
+                    place = ahead[candidate] = _find(text, candidate, position)
                 if 0 <= place < at:
                     at, beginning = place, candidate
             if not beginning:

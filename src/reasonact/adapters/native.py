@@ -44,13 +44,17 @@ def native_calls(signature: Any, tools: Iterable[Any]) -> tuple[Any, Native]:
     Returns:
         The signature to show, and the record of what went native.
     """
-    layout = layout_of(signature)
-    assert layout.tools is not None and layout.tool_calls is not None
-    rest = [name for name in signature.output_fields if name != layout.tool_calls]
-    free = _THOUGHT if layout.agent and rest == [_THOUGHT] else None
-    shown = without_fields(signature, [layout.tools, layout.tool_calls], replace(layout, native=True, free_text=free))
-    own_names = {wire_name(tool): tool.name for tool in tools if wire_name(tool) != tool.name}
-    return shown, Native(tool_calls=layout.tool_calls, free_text=free, own_names=MappingProxyType(own_names))
+    shown = signature.memo.get(native_calls)
+    if shown is None:
+        layout = layout_of(signature)
+        assert layout.tools is not None and layout.tool_calls is not None
+        rest = [name for name in signature.output_fields if name != layout.tool_calls]
+        free = _THOUGHT if layout.agent and rest == [_THOUGHT] else None
+        native = replace(layout, native=True, free_text=free)
+        shown = signature.memo[native_calls] = without_fields(signature, [layout.tools, layout.tool_calls], native)
+    layout = layout_of(shown)
+    own_names = {wire: tool.name for tool in tools if (wire := wire_name(tool)) != tool.name}
+    return shown, Native(layout.tool_calls, layout.free_text, own_names=MappingProxyType(own_names))
 
 
 def read_calls(calls: Iterable[Any], own_names: Mapping[str, str]) -> ToolCalls:
@@ -68,10 +72,10 @@ def read_calls(calls: Iterable[Any], own_names: Mapping[str, str]) -> ToolCalls:
         found = read_native_call(entry)
         name = own_names.get(found.name, found.name)
         if isinstance(found.args, str):
-            read.append(UnreadableCall(id=found.id, name=name, args={}, problem=found.args))
+            read.append(UnreadableCall.model_construct(id=found.id, name=name, args={}, problem=found.args))
         else:
-            read.append(ToolCalls.ToolCall(id=found.id, name=name, args=found.args))
-    return ToolCalls(tool_calls=read)
+            read.append(ToolCalls.ToolCall.model_construct(id=found.id, name=name, args=found.args))
+    return ToolCalls.model_construct(tool_calls=read)
 
 
 def with_tool_choice(options: Mapping[str, Any], own_names: Mapping[str, str], parallel: bool | None) -> dict[str, Any]:

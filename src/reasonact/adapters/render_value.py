@@ -119,6 +119,21 @@ def serialize_for_json(value: Any) -> Any:
         return clean_text(safe_text(value))
 
 
+def json_text(value: Any) -> str:
+    """Write any value as JSON on one line, such as the arguments of a call.
+
+    Args:
+        value: Anything; see `serialize_for_json` for what has no form in JSON.
+
+    Returns:
+        The JSON.
+    """
+    try:
+        return clean_text(_ENCODER.encode(value))
+    except Exception:  # it holds more than JSON's own types, as most values do not
+        return json.dumps(serialize_for_json(value), ensure_ascii=False)
+
+
 def clean_text(text: str) -> str:
     """Replace lone surrogates, which no request body can carry, by ``?``-like signs.
 

@@ -25,7 +25,7 @@ from reasonact.tools.nesting import TOO_DEEP, is_too_deep
 from reasonact.tools.tool import Tool
 from reasonact.types.history import History, fresh_call_id
 from reasonact.types.tool_calls import ToolCallResults, ToolCalls
-from reasonact.view.log import Asked, Event, Stage
+from reasonact.view.log import Asked, Event, Stage, notes_of
 
 if TYPE_CHECKING:
     from reasonact.agents.telling import Told
@@ -65,6 +65,7 @@ class Run:
         signature: The predictor's signature with the tools of this call, once it is made.
         told: What the turn under way told while the model wrote it.
         next_id_turn: The turn from which the next missing call id counts on.
+        tool_calls: How many tool calls were made, in earlier parts of the run too.
     """
 
     state: RunState
@@ -86,8 +87,10 @@ class Run:
     signature: type[Signature] | None = None
     told: Told | None = None
     next_id_turn: int = 0
+    tool_calls: int = field(init=False)
 
     def __post_init__(self) -> None:
+        self.tool_calls = self.before.tool_calls
         self.taken = self.state.history.call_ids
         if self.state.pending is not None:
             self.taken.update(item.id for item in self.state.pending.calls)
@@ -117,11 +120,7 @@ class Run:
                 unpriced_calls=self.before.unpriced_calls + sum(item.cost is None for item in fresh),
             )
         seconds = self.before.seconds + (now - self.began)
-        return replace(self.before, tool_calls=self.state.spent.tool_calls, seconds=seconds)
-
-    def count_tool_call(self) -> None:
-        """Count one tool call against the limits."""
-        self.state.spent = replace(self.state.spent, tool_calls=self.state.spent.tool_calls + 1)
+        return replace(self.before, tool_calls=self.tool_calls, seconds=seconds)
 
     def add_event(self, event: dict[str, Any]) -> None:
         """Add one event to the complete history, and to what the model is shown."""
@@ -208,22 +207,17 @@ def noted(
     Raises:
         Exception: What the request raises, noted too.
     """
-    asked = Asked(
-        stage,
-        run.state.turn,
-        len(run.state.history.messages),
-        said=said,
-        view=None if run.state.shown is None else len(run.state.log.views) - 1,
-        first=first,
-        reshaped=reshaped,
-        extra=extra,
-    )
+    turn, events = run.state.turn, len(run.state.history.messages)
+    view = None if run.state.shown is None else len(run.state.log.views) - 1
     before, began = len(run.tracker.calls), (yield from call(ReadClock()))
 
     def put_down(now: float, error: str | None = None) -> None:
-        calls = run.tracker.calls[before:]
+        calls = notes_of(run.tracker.calls[before:])
+        new = run.state.log.new_messages(stage, view, calls)
         run.calls_noted += len(calls)
-        run.state.log.add(asked, calls, now - began, error)
+        run.state.log.asked.append(
+            Asked(stage, turn, events, said, view, first, reshaped, extra, calls, new, now - began, error)
+        )
 
     try:
         reply = yield from request

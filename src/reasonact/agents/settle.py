@@ -109,14 +109,14 @@ def _batch_size(run: Run) -> int | None:
         return None
     if limits.tool_calls is None:
         return run.options.parallel_tools
-    left = limits.tool_calls - run.state.spent.tool_calls
+    left = limits.tool_calls - run.tool_calls
     return max(1, min(left, run.options.parallel_tools))
 
 
 def _run_tools(run: Run, turn: PendingTurn, ready: list[PendingCall]) -> Flow[None]:
     def settled(index: int, outcome: Outcome) -> None:
         turn.settled[ready[index].id] = SettledCall(outcome.value, outcome.is_error)
-        run.count_tool_call()
+        run.tool_calls += 1
 
     yield from call(
         RunTools(

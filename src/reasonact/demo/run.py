@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TextIO
 
+from reasonact.adapters.base import Adapter
 from reasonact.adapters.chat import ChatAdapter
 from reasonact.agents.react import ReAct
 from reasonact.agents.react_v2 import ReActV2
@@ -19,6 +21,8 @@ from reasonact.runtime.events import listening
 from reasonact.runtime.settings import settings
 from reasonact.signatures.fields import InputField, OutputField
 from reasonact.signatures.signature import Signature
+
+AgentName = Literal["react", "v2"]
 
 QUESTION: Final = "which function removes common leading whitespace from every line of a text?"
 MAX_ITERS: Final = 10
@@ -37,11 +41,36 @@ class NoAnswerError(Exception):
     """The run ended, and no error came up, but there is no answer either."""
 
 
+@dataclass(frozen=True)
+class Cast:
+    """What plays in a demonstration: a model, and what suits it.
+
+    Args:
+        lm: The model.
+        shown: What to call it.
+        notes: Lines to show at the beginning.
+        estimated: Whether its token counts are estimates.
+        adapter: How it is asked.
+        task: The signature, with an input ``question``.
+        tools: The tools.
+        options: Of the agent.
+    """
+
+    lm: LM
+    shown: str
+    notes: Sequence[str] = ()
+    estimated: bool = False
+    adapter: Adapter = field(default_factory=lambda: ChatAdapter(use_native_function_calling=True))
+    task: type[Signature] = AnswerFromLibrary
+    tools: Sequence[Callable[..., Any]] = (search, read, evaluate)
+    options: Mapping[str, Any] = field(default_factory=lambda: {"max_iters": MAX_ITERS})
+
+
 def run_demo(
     question: str = QUESTION,
     *,
     model: str | None = None,
-    agent: Literal["react", "v2"] = "v2",
+    agent: AgentName = "v2",
     api_base: str | None = None,
     out: TextIO | None = None,
 ) -> dict[str, Any]:
@@ -62,17 +91,36 @@ def run_demo(
         NoAnswerError: The agent ended without an answer.
     """
     screen = Screen(out or sys.stdout)
+    with _cast(model, api_base) as cast:
+        return play(cast, agent, question, screen)
+
+
+def play(cast: Cast, agent: AgentName, question: str, screen: Screen) -> dict[str, Any]:
+    """One run, shown while it happens.
+
+    Args:
+        cast: What plays.
+        agent: ``react`` for ReAct, ``v2`` for ReActV2.
+        question: The question.
+        screen: Where to show it.
+
+    Returns:
+        The answer's fields.
+
+    Raises:
+        DSPyError: The model could not be asked, or wrote what cannot be read.
+        NoAnswerError: The agent ended without an answer.
+    """
     agent_class: type[ReAct] | type[ReActV2] = ReAct if agent == "react" else ReActV2
-    with _model(model, api_base) as (lm, shown, notes):
-        screen.opening(f"{agent_class.__name__} with {shown}", notes, question)
-        program = agent_class(AnswerFromLibrary, tools=[search, read, evaluate], max_iters=MAX_ITERS)
-        with settings.context(lm=lm, adapter=ChatAdapter(use_native_function_calling=True)), listening(screen):
-            prediction = program(question=question)
-    outputs = {name: prediction[name] for name in AnswerFromLibrary.output_fields if name in prediction.keys()}  # noqa: SIM118
-    if len(outputs) < len(AnswerFromLibrary.output_fields):
-        raise NoAnswerError(f"{shown} gave no answer: the run ended with {prediction.termination_reason!r}")
+    screen.opening(f"{agent_class.__name__} with {cast.shown}", cast.notes, question)
+    program = agent_class(cast.task, tools=list(cast.tools), **cast.options)
+    with settings.context(lm=cast.lm, adapter=cast.adapter), listening(screen):
+        prediction = program(question=question)
+    outputs = {name: prediction[name] for name in cast.task.output_fields if name in prediction.keys()}  # noqa: SIM118
+    if len(outputs) < len(cast.task.output_fields):
+        raise NoAnswerError(f"{cast.shown} gave no answer: the run ended with {prediction.termination_reason!r}")
     used = prediction.usage
-    about = "about " if model is None else ""
+    about = "about " if cast.estimated else ""
     tokens = f"{about}{used.total_tokens:,} tokens" if used.total_tokens else "tokens unknown"
     calls = f"{used.calls} model call{'' if used.calls == 1 else 's'}"
     screen.closing(outputs, f"{calls}, {tokens}, {used.seconds:.1f} s")
@@ -98,10 +146,10 @@ def failure_line(error: DSPyError | NoAnswerError) -> str:
 
 
 @contextmanager
-def _model(model: str | None, api_base: str | None) -> Iterator[tuple[LM, str, list[str]]]:
+def _cast(model: str | None, api_base: str | None) -> Iterator[Cast]:
     if model is not None:
         place: dict[str, Any] = {} if api_base is None else {"api_base": api_base}
-        yield LM(model, **place), model, []
+        yield Cast(LM(model, **place), model)
         return
     with StandInServer() as server:
         notes = [
@@ -112,4 +160,4 @@ def _model(model: str | None, api_base: str | None) -> Iterator[tuple[LM, str, l
         lm = LM(
             f"openai/{MODEL}", api_base=server.url, api_key="none", cache=False, supports={"function_calling": True}
         )
-        yield lm, "the embedded stand-in", notes
+        yield Cast(lm, "the embedded stand-in", notes, estimated=True)

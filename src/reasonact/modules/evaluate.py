@@ -41,6 +41,9 @@ class EvaluationResult(Prediction):
         results: One ``(example, prediction, score)`` for each example, in their order.
     """
 
+    score: float
+    results: list[Scored]
+
     def __init__(self, score: float, results: list[Scored]) -> None:
         super().__init__(score=score, results=results)
 

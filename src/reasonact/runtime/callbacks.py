@@ -13,8 +13,7 @@ import functools
 import inspect
 import logging
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from reasonact.runtime.settings import settings
@@ -30,28 +29,29 @@ class BaseCallback:
     """Override the hooks you need; pass objects of it in ``configure(callbacks=[...])`` or to one object.
 
     Each start hook gets ``call_id``, the object and its inputs; each end hook the same
-    ``call_id``, the outputs (None on failure) and the exception, if any. During the call
-    ``ACTIVE_CALL_ID`` holds the id; in a start hook it still holds the parent's. What a
-    hook raises is logged and changes nothing.
+    ``call_id``, the outputs (None on failure) and the exception, if any: what ends a run
+    from outside too (KeyboardInterrupt, CancelledError), though the type is DSPy's. During
+    the call ``ACTIVE_CALL_ID`` holds the id; in a start hook it still holds the parent's.
+    What a hook raises is logged and changes nothing.
     """
 
     def on_module_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """A module is about to run."""
 
-    def on_module_end(self, call_id: str, outputs: Any | None, exception: BaseException | None = None) -> None:
+    def on_module_end(self, call_id: str, outputs: Any | None, exception: Exception | None = None) -> None:
         """A module has run."""
 
     def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """A language model is about to be asked."""
 
-    def on_lm_end(self, call_id: str, outputs: dict[str, Any] | None, exception: BaseException | None = None) -> None:
+    def on_lm_end(self, call_id: str, outputs: dict[str, Any] | None, exception: Exception | None = None) -> None:
         """A language model has answered."""
 
     def on_adapter_format_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """An adapter is about to render messages."""
 
     def on_adapter_format_end(
-        self, call_id: str, outputs: dict[str, Any] | None, exception: BaseException | None = None
+        self, call_id: str, outputs: dict[str, Any] | None, exception: Exception | None = None
     ) -> None:
         """An adapter has rendered messages."""
 
@@ -59,101 +59,93 @@ class BaseCallback:
         """An adapter is about to read a completion."""
 
     def on_adapter_parse_end(
-        self, call_id: str, outputs: dict[str, Any] | None, exception: BaseException | None = None
+        self, call_id: str, outputs: dict[str, Any] | None, exception: Exception | None = None
     ) -> None:
         """An adapter has read a completion."""
 
     def on_tool_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """A tool is about to run."""
 
-    def on_tool_end(self, call_id: str, outputs: dict[str, Any] | None, exception: BaseException | None = None) -> None:
+    def on_tool_end(self, call_id: str, outputs: dict[str, Any] | None, exception: Exception | None = None) -> None:
         """A tool has run."""
 
     def on_evaluate_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """An evaluation is about to run."""
 
-    def on_evaluate_end(self, call_id: str, outputs: Any | None, exception: BaseException | None = None) -> None:
+    def on_evaluate_end(self, call_id: str, outputs: Any | None, exception: Exception | None = None) -> None:
         """An evaluation has run."""
 
     def on_compile_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """Never called: this library compiles nothing."""
 
-    def on_compile_end(self, call_id: str, outputs: Any | None, exception: BaseException | None = None) -> None:
+    def on_compile_end(self, call_id: str, outputs: Any | None, exception: Exception | None = None) -> None:
         """Never called: this library compiles nothing."""
 
     def on_interpreter_execute_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """Never called: there is no interpreter here."""
 
-    def on_interpreter_execute_end(
-        self, call_id: str, outputs: Any | None, exception: BaseException | None = None
-    ) -> None:
+    def on_interpreter_execute_end(self, call_id: str, outputs: Any | None, exception: Exception | None = None) -> None:
         """Never called: there is no interpreter here."""
 
     def on_interpreter_tool_call_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """Never called: there is no interpreter here."""
 
     def on_interpreter_tool_call_end(
-        self, call_id: str, outputs: Any | None, exception: BaseException | None = None
+        self, call_id: str, outputs: Any | None, exception: Exception | None = None
     ) -> None:
         """Never called: there is no interpreter here."""
 
     def on_interpreter_startup_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """Never called: there is no interpreter here."""
 
-    def on_interpreter_startup_end(
-        self, call_id: str, outputs: Any | None, exception: BaseException | None = None
-    ) -> None:
+    def on_interpreter_startup_end(self, call_id: str, outputs: Any | None, exception: Exception | None = None) -> None:
         """Never called: there is no interpreter here."""
 
     def on_interpreter_shutdown_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
         """Never called: there is no interpreter here."""
 
     def on_interpreter_shutdown_end(
-        self, call_id: str, outputs: Any | None, exception: BaseException | None = None
+        self, call_id: str, outputs: Any | None, exception: Exception | None = None
     ) -> None:
         """Never called: there is no interpreter here."""
 
 
-class Observation:
-    """What an observed call will report at its end: set ``outputs`` inside the block."""
-
-    __slots__ = ("outputs",)
-
-    def __init__(self) -> None:
-        self.outputs: Any = None
-
-
-@contextmanager
-def observed(kind: str, instance: Any, inputs: dict[str, Any]) -> Iterator[Observation]:
+class observed:
     """Bracket some work with the start and end hooks of a kind.
+
+    Entering gives the object itself; what the block puts into its ``outputs`` is reported. A
+    class and no generator function, as a turn of an agent has six of these and mostly nobody
+    who listens.
 
     Args:
         kind: The middle of the hooks' names: ``module``, ``lm``, ``tool``,
             ``adapter_format``, ``adapter_parse`` or ``evaluate``.
         instance: The object at work; callbacks of its own come after the global ones.
         inputs: What it was given, by argument name.
-
-    Yields:
-        An `Observation`; what the block puts into ``outputs`` is reported.
     """
-    observation = Observation()
-    callbacks = [*(settings.callbacks or ()), *(getattr(instance, "callbacks", None) or ())]
-    if not callbacks:
-        yield observation
-        return
-    call_id = uuid.uuid4().hex
-    _notify(callbacks, f"on_{kind}_start", call_id=call_id, instance=instance, inputs=inputs)
-    token = ACTIVE_CALL_ID.set(call_id)
-    failure: BaseException | None = None
-    try:
-        yield observation
-    except BaseException as error:
-        failure = error
-        raise
-    finally:
-        ACTIVE_CALL_ID.reset(token)
-        outputs = None if failure is not None else observation.outputs
-        _notify(callbacks, f"on_{kind}_end", call_id=call_id, outputs=outputs, exception=failure)
+
+    __slots__ = ("_call_id", "_callbacks", "_inputs", "_instance", "_kind", "_token", "outputs")
+
+    def __init__(self, kind: str, instance: Any, inputs: dict[str, Any]) -> None:
+        self._kind, self._instance, self._inputs = kind, instance, inputs
+        self.outputs: Any = None
+
+    def __enter__(self) -> observed:
+        instance = self._instance
+        self._callbacks = callbacks = [*(settings.callbacks or ()), *(getattr(instance, "callbacks", None) or ())]
+        if callbacks:
+            self._call_id = uuid.uuid4().hex
+            hook = f"on_{self._kind}_start"
+            _notify(callbacks, hook, call_id=self._call_id, instance=instance, inputs=self._inputs)
+            self._token = ACTIVE_CALL_ID.set(self._call_id)
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if self._callbacks:
+            ACTIVE_CALL_ID.reset(self._token)
+            outputs = self.outputs if error is None else None
+            hook = f"on_{self._kind}_end"
+            _notify(self._callbacks, hook, call_id=self._call_id, outputs=outputs, exception=error)
 
 
 def _notify(callbacks: list[Any], hook: str, **arguments: Any) -> None:

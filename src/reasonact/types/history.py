@@ -32,7 +32,7 @@ TURN_KEYS: Final = ("next_thought", "tool_calls", CORRECTION)
 """The keys of an agent's turn in an event: a run's inputs stand before them, its outputs behind."""
 
 
-class History(BaseModel):
+class History(BaseModel, frozen=True):
     """Past turns, as an input of a signature.
 
     Args:
@@ -43,7 +43,7 @@ class History(BaseModel):
         ValueError: An event is no dict, or was written by a newer version of this library.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     messages: list[dict[str, Any]]
 

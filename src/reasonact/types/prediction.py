@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from reasonact.types.example import Example
 
@@ -160,6 +160,12 @@ class Completions:
     def items(self) -> ItemsView[str, list[Any]]:
         """The values of every field, by name."""
         return self._completions.items()
+
+    @overload
+    def __getitem__(self, key: int) -> Prediction: ...
+
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
 
     def __getitem__(self, key: int | str) -> Any:
         if isinstance(key, int):

@@ -127,21 +127,19 @@ class RunLog:
     ends: list[TurnEnd] = field(default_factory=list)
     views: list[View] = field(default_factory=list)
 
-    def add(self, asked: Asked, calls: Sequence[CallUsage], seconds: float, error: str | None = None) -> None:
-        """Note a request that is over.
+    def new_messages(self, stage: Stage, view: int | None, calls: Sequence[CallNote]) -> int:
+        """How many messages of the next request the last one did not have.
 
         Args:
-            asked: What it showed.
-            calls: The model calls that it took.
-            seconds: How long it took.
-            error: The class of the exception that it ended in.
+            stage: As in `Asked`; so for the others.
+            view: As above.
+            calls: As above.
         """
-        notes = notes_of(calls)
-        new = notes[0].messages if notes else 0
-        if self.asked and asked.stage != "extract" and asked.view == self.asked[-1].view:
+        new = calls[0].messages if calls else 0
+        if self.asked and stage != "extract" and view == self.asked[-1].view:
             before = self.asked[-1].calls[:1]
-            new = max(new - before[0].messages, 1) if notes and before else new
-        self.asked.append(replace(asked, calls=notes, new_messages=new, seconds=seconds, error=error))
+            new = max(new - before[0].messages, 1) if calls and before else new
+        return new
 
     def end_turn(self, turn: int, events: int, seconds: float, calls: Sequence[CallUsage], noted: int) -> None:
         """Note that a turn is over.
@@ -151,7 +149,7 @@ class RunLog:
             events: How many events the history has.
             seconds: What the run has taken so far.
             calls: The model calls since the turn before, or since the run went on.
-            noted: How many of them `add` was told of.
+            noted: How many of them stand with the requests.
         """
         requests = self.asked[self.ends[-1].asked if self.ends else 0 :]
         own = [note for asked in requests for note in asked.calls]
