@@ -46,6 +46,7 @@ CLOCK_PLACES = (
     "runtime/limits.py",
     "runtime/handoff.py",
     "runtime/stream.py",
+    "runtime/threads.py",
     "lm/",
     "tools/",
     "modules/parallel.py",

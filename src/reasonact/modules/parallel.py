@@ -23,6 +23,7 @@ from reasonact.modules.progress import AverageScore
 from reasonact.runtime.counts import whole_number
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.settings import settings
+from reasonact.runtime.threads import start_in_thread
 from reasonact.types.example import Example
 
 # Windows lets no Ctrl-C through to a thread that waits without an end.
@@ -159,7 +160,7 @@ class _Threads:
                     self.change.notify_all()
 
         self.alive += 1
-        threading.Thread(target=to_the_end, name="reasonact-batch", daemon=True).start()
+        start_in_thread(to_the_end)
 
     def _work(self) -> None:
         while True:

@@ -7,12 +7,12 @@ starts a thread; flows themselves do none of these.
 from __future__ import annotations
 
 import contextvars
-import threading
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonact.runtime.deferred import deferred
 from reasonact.runtime.flow import Flow, RaisedExit
+from reasonact.runtime.threads import in_daemon_thread, start_in_thread
 
 if TYPE_CHECKING:
     import asyncio
@@ -102,31 +102,14 @@ def call_in_thread(func: Callable[..., T], /, *args: Any) -> T:
     KeyboardInterrupt reaches the waiting caller at once; the thread, being a daemon,
     does not keep the interpreter alive.
     """
-    results: list[T] = []
-    failures: list[BaseException] = []
-    done = threading.Event()
-    context = contextvars.copy_context()
-
-    def work() -> None:
-        try:
-            results.append(context.run(func, *args))
-        except BaseException as error:
-            failures.append(error)
-        finally:
-            done.set()
-
-    threading.Thread(target=work, name="reasonact-call", daemon=True).start()
-    done.wait()
-    if failures:
-        raise failures[0]
-    return results[0]
+    return in_daemon_thread(func, *args).result()
 
 
 async def to_thread(func: Callable[..., T], /, *args: Any) -> T:
     """Run a blocking function in a daemon thread, and give the loop back meanwhile.
 
-    Unlike `asyncio.to_thread` the thread comes from no pool: a function that never
-    returns takes no place from others and does not delay the interpreter's exit.
+    Unlike with `asyncio.to_thread` there is no bound on the threads: a function that never
+    returns takes no place from others, and does not delay the interpreter's exit.
     Cancelling the caller leaves the thread to finish by itself.
     """
     loop = asyncio.get_running_loop()
@@ -155,5 +138,5 @@ async def to_thread(func: Callable[..., T], /, *args: Any) -> T:
         except RuntimeError:  # the loop was closed meanwhile: nobody waits any more
             pass
 
-    threading.Thread(target=work, name="reasonact-call", daemon=True).start()
+    start_in_thread(work)
     return await future

@@ -8,12 +8,13 @@ and cancellation end the run and wait for it, `PATIENCE` seconds at most.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextvars
-import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from typing import Any, Final, TypeVar
 
 from reasonact.runtime.handoff import End, Handoff
+from reasonact.runtime.threads import in_daemon_thread
 
 T = TypeVar("T")
 
@@ -38,26 +39,20 @@ def stream(run: Callable[[], Any], handoff: Handoff[T]) -> Generator[T, None, No
 
 
 def _stream(run: Callable[[], Any], handoff: Handoff[T], context: contextvars.Context) -> Generator[T, None, None]:
-    failures: list[BaseException] = []
-
     def work() -> None:
         try:
-            context.run(run)
-        except BaseException as error:
-            failures.append(error)
+            run()
         finally:
             handoff.finish()
 
-    thread = threading.Thread(target=work, name="reasonact-stream", daemon=True)
-    thread.start()
+    ended = context.run(in_daemon_thread, work)
     try:
         while not isinstance(item := handoff.get(), End):
             yield item
     finally:
         handoff.close()
-        thread.join(PATIENCE)
-    if failures:
-        raise failures[0]
+        concurrent.futures.wait([ended], PATIENCE)
+    ended.result()
 
 
 def astream(start: Callable[[], Coroutine[Any, Any, Any]], handoff: Handoff[T]) -> AsyncIterator[T]:

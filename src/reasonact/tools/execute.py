@@ -25,9 +25,10 @@ from reasonact.errors import format_error_for_lm
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.flow import Command, RaisedExit
 from reasonact.runtime.settings import settings
+from reasonact.runtime.threads import in_daemon_thread
 from reasonact.tools.arguments import InvalidArguments
 from reasonact.tools.control_flow import is_control_flow
-from reasonact.tools.invoke import cancelled, in_daemon_thread
+from reasonact.tools.invoke import cancelled
 from reasonact.tools.policy import SyncTools
 from reasonact.tools.tool import Tool
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import contextvars
 import inspect
-import threading
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +18,7 @@ from typing import Any, Final, TypeVar
 from reasonact.runtime.drive import run_coroutine, to_thread
 from reasonact.runtime.flow import Command
 from reasonact.runtime.settings import settings
+from reasonact.runtime.threads import in_daemon_thread
 
 T = TypeVar("T")
 
@@ -128,30 +127,6 @@ class Sleep(Command[None]):
 
     async def arun(self) -> None:
         await asyncio.sleep(self.seconds)
-
-
-def in_daemon_thread(func: Callable[[], T]) -> concurrent.futures.Future[T]:
-    """Start a function in a daemon thread with this context's variables.
-
-    Args:
-        func: What to run; it takes no argument.
-
-    Returns:
-        Its future. The thread does not keep the interpreter alive.
-    """
-    future: concurrent.futures.Future[T] = concurrent.futures.Future()
-    context = contextvars.copy_context()
-
-    def work() -> None:
-        try:
-            result = context.run(func)
-        except BaseException as error:
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    threading.Thread(target=work, name="reasonact-tool", daemon=True).start()
-    return future
 
 
 async def cancelled(tasks: list[asyncio.Future[Any]]) -> None:

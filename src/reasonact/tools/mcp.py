@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from reasonact.tools.invoke import in_daemon_thread
+from reasonact.runtime.threads import in_daemon_thread
 from reasonact.tools.mcp_calls import ResultMode, either
 from reasonact.tools.tool import Tool
 
