@@ -47,6 +47,7 @@ CLOCK_PLACES = (
     "runtime/handoff.py",
     "runtime/stream.py",
     "runtime/threads.py",
+    "runtime/retrying.py",
     "lm/",
     "tools/",
     "modules/parallel.py",

@@ -21,7 +21,7 @@ from reasonact.lm.litellm_setup import get_litellm
 from reasonact.lm.outputs import member
 from reasonact.lm.provider_calls import ask_provider
 from reasonact.lm.requests import build_call
-from reasonact.lm.retry import RetryPolicy, retrying
+from reasonact.lm.retry import RetryPolicy, with_retries
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.flow import Flow
 
@@ -195,7 +195,7 @@ class LM(BaseLM):
 
         def attempts() -> Flow[Any]:
             provider_call = build_call(self.model, self.model_type, prompt, messages, merged)
-            return retrying(lambda: ask_provider(provider_call, model=self.model), policy)
+            return with_retries(lambda: ask_provider(provider_call, model=self.model), policy)
 
         response = yield from cached(key, attempts)
         if any(member(choice, "finish_reason") == "length" for choice in member(response, "choices") or ()):

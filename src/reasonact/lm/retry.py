@@ -1,19 +1,17 @@
-"""Sending a request again: when, how often and how long.
-
-tenacity decides; the flow waits. Its decision comes as data (wait so long, or give up),
-so that one body serves both drivers. It is imported when a first attempt has failed.
-"""
+"""How often, how long and after what a request to a model is sent again."""
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonact.errors import LMError, is_retryable_lm_error
-from reasonact.runtime.flow import Command, Flow, call
+from reasonact.runtime.flow import Flow
+from reasonact.runtime.retrying import retrying
+
+if TYPE_CHECKING:
+    import tenacity
 
 T = TypeVar("T")
 
@@ -44,7 +42,7 @@ class RetryPolicy:
                 raise ValueError(f"RetryPolicy({name}={getattr(self, name)}): expected 0 or more")
 
 
-def retrying(attempt: Callable[[], Flow[T]], policy: RetryPolicy) -> Flow[T]:
+def with_retries(attempt: Callable[[], Flow[T]], policy: RetryPolicy) -> Flow[T]:
     """Run a flow, and run it again while it fails in a way that a retry can mend.
 
     Args:
@@ -57,25 +55,15 @@ def retrying(attempt: Callable[[], Flow[T]], policy: RetryPolicy) -> Flow[T]:
     Raises:
         LMError: The last attempt's error, where it is not retryable or enough was tried.
     """
-    started = time.monotonic()
-    decide: Callable[[LMError], float] | None = None
-    while True:
-        try:
-            return (yield from attempt())
-        except LMError as error:
-            if (
-                policy.num_retries == 0
-                or not is_retryable_lm_error(error)
-                or getattr(error, "partial", None) is not None
-            ):
-                raise
-            if decide is None:
-                decide = _decider(policy, started)
-            seconds = decide(error)
-        yield from call(Sleep(seconds))
+
+    def worth_it(error: Exception) -> bool:
+        retryable = isinstance(error, LMError) and is_retryable_lm_error(error)
+        return retryable and policy.num_retries > 0 and getattr(error, "partial", None) is None
+
+    return retrying(attempt, worth_it, lambda: _policy_of(policy))
 
 
-def _decider(policy: RetryPolicy, started: float) -> Callable[[LMError], float]:
+def _policy_of(policy: RetryPolicy) -> tenacity.Retrying:
     import tenacity
 
     jittered = tenacity.wait_random_exponential(multiplier=policy.first_wait, max=policy.max_wait)
@@ -84,33 +72,9 @@ def _decider(policy: RetryPolicy, started: float) -> Callable[[LMError], float]:
         asked_for = getattr(state.outcome.exception(), "retry_after", None) or 0.0
         return max(jittered(state), min(asked_for, policy.max_wait))
 
-    loop = tenacity.Retrying(
+    return tenacity.Retrying(
         stop=tenacity.stop_after_attempt(policy.num_retries + 1) | tenacity.stop_before_delay(policy.budget),
         wait=wait,
         retry=tenacity.retry_if_exception(is_retryable_lm_error),
         reraise=True,
     )
-    state = tenacity.RetryCallState(loop, None, (), {})
-    state.start_time = started
-    loop.begin()
-
-    def decide(error: LMError) -> float:
-        state.set_exception((type(error), error, error.__traceback__))
-        step: Any = loop.iter(retry_state=state)  # raises the error where enough was tried
-        state.prepare_for_next_attempt()
-        return float(step)
-
-    return decide
-
-
-@dataclass(frozen=True, slots=True)
-class Sleep(Command[None]):
-    """Wait for so many seconds."""
-
-    seconds: float
-
-    def run(self) -> None:
-        time.sleep(self.seconds)
-
-    async def arun(self) -> None:
-        await asyncio.sleep(self.seconds)

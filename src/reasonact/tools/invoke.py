@@ -1,4 +1,4 @@
-"""The commands under a tool call: run a callable once, wait between two tries.
+"""The command under a tool call: run a callable once.
 
 A callable's result is brought to a plain value here: what is awaitable is awaited, generators,
 sync and async, are collected to a list.
@@ -114,19 +114,6 @@ class RunCallable(Command[Any]):
             f"{self.name} is async and was called from sync code: await its acall, or allow the conversion "
             "with configure(allow_tool_async_sync_conversion=True)"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Sleep(Command[None]):
-    """Wait for a number of seconds."""
-
-    seconds: float
-
-    def run(self) -> None:
-        time.sleep(self.seconds)
-
-    async def arun(self) -> None:
-        await asyncio.sleep(self.seconds)
 
 
 async def cancelled(tasks: list[asyncio.Future[Any]]) -> None:

@@ -3,8 +3,9 @@
 import pytest
 
 from reasonact.errors import LMAuthError, LMRateLimitError, LMServerError, LMTimeoutError, LMTransportError
-from reasonact.lm.retry import RetryPolicy, Sleep, retrying
+from reasonact.lm.retry import RetryPolicy, with_retries
 from reasonact.runtime.flow import Command, call
+from reasonact.runtime.retrying import Sleep
 
 
 class Attempt(Command):
@@ -20,7 +21,7 @@ class Attempt(Command):
 def play(results, policy=None):
     """Run the retries against given results; give back what came out and the waits asked for."""
     results = iter(results)
-    flow = retrying(lambda: call(Attempt()), policy or RetryPolicy())
+    flow = with_retries(lambda: call(Attempt()), policy or RetryPolicy())
     waits = []
     command = next(flow)
     try:
