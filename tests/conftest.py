@@ -1,4 +1,4 @@
-"""What every test starts from: no network for price lists, and no cache but its own."""
+"""What every test starts from: no network for price lists, no cache but its own, and one budget of examples."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ import atexit
 import os
 import shutil
 import signal
+import sys
 import tempfile
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import budget  # noqa: E402 - it stands beside this file
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 # The LM's disk cache would answer the second run of a test from the first one's.
@@ -19,7 +27,25 @@ atexit.register(shutil.rmtree, os.environ["REASONACT_CACHEDIR"], ignore_errors=T
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A run of the suite says of a commit always the same. To look for new cases: HYPOTHESIS_PROFILE=search.
-settings.register_profile("same", derandomize=True)
-settings.register_profile("search", max_examples=2_000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+# A run of the suite says of a commit always the same; a long one looks for new cases.
+settings.register_profile("usual", max_examples=budget.USUAL, derandomize=True, deadline=None)
+settings.register_profile("long", max_examples=budget.USUAL * budget.LONG, deadline=None, print_blob=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the budget: `-m long` is the long run."""
+    long = config.option.markexpr == "long"
+    settings.load_profile("long" if long else "usual")
+    if long:
+        budget.set_out_for_a_long_run()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In a long run every property test is one of it, with the time that it needs."""
+    if config.option.markexpr != "long":
+        return
+    for item in items:
+        if HERE / "properties" in item.path.parents or getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.long)
+            item.add_marker(pytest.mark.timeout(3600))

@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 from agent_scripts import look_up
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reasonact
+from budget import examples
 from reasonact.testing import ScriptedLM
 
 FIELDS = ("next_thought", "next_tool_name", "next_tool_args", "tool_calls", "reasoning", "answer", "completed")
@@ -36,7 +37,7 @@ REASONS = {
 }
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(replies, min_size=1, max_size=8), st.booleans(), st.sampled_from([0, 2]))
 def test_react_v2_ends_in_a_documented_way(script: list[Any], is_native: bool, bad_steps: int) -> None:
     agent = reasonact.ReActV2("question -> answer", [look_up], max_iters=4, max_bad_steps=bad_steps)
@@ -71,7 +72,7 @@ def prediction_text(is_native: bool) -> Any:
     return f"[[ ## next_thought ## ]]\n\n\n[[ ## tool_calls ## ]]\n{call}\n\n[[ ## completed ## ]]"
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(replies, min_size=1, max_size=8))
 def test_react_ends_in_a_documented_way(script: list[Any]) -> None:
     agent = reasonact.ReAct("question -> answer", [look_up], max_iters=4)
@@ -108,7 +109,7 @@ def called(made: list[dict[str, Any]]) -> reasonact.ToolCalls:
     return tool_calls.model_copy(update={"tool_call_results": results})
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(events)
 def test_the_ready_policy_ends_and_keeps_calls_with_results_and_the_inputs(messages: list[dict[str, Any]]) -> None:
     history: reasonact.History | None = reasonact.History(messages=messages)

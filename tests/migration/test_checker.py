@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from budget import examples
 from reasonact.cli import main
 from reasonact.migration.checker import UnreadableError, check_source, rewritten
 from reasonact.migration.finding import Edit, Finding, Place
@@ -471,7 +472,7 @@ def test_edits_that_do_not_fit_the_text_leave_it_as_it_is():
     assert "import dspy\n" == rewritten("import dspy\n", [finding(fits, other)])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_any_part_of_a_program_is_checked_or_said_to_be_no_python(data):
     lines = data.draw(st.sampled_from(CORPUS)).read_text(encoding="utf-8").splitlines(keepends=True)

@@ -8,10 +8,11 @@ from enum import Enum
 from typing import Any, Literal, Union
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from budget import examples
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.chat import ChatAdapter
 from reasonact.adapters.conversation import Rendered
@@ -115,7 +116,7 @@ def as_kept(adapter: Adapter, value: Any) -> Any:
 def test_what_an_adapter_writes_it_reads_back(adapter: Adapter, annotation: Any) -> None:
     signature = Signature({"q": (str, InputField()), "a": (annotation, OutputField()), "b": (int, OutputField())})
 
-    @settings(max_examples=60, deadline=None)
+    @examples(60)
     @given(VALUES[annotation].filter(lambda value: "\\ud800" not in repr(value)))  # it cannot be sent
     def round_trip(value: Any) -> None:
         content = adapter.format_assistant_message_content(signature, {"a": value, "b": 1})
@@ -139,7 +140,7 @@ PLACES = Signature({"q": (str, InputField()), "a": (list[Place], OutputField()),
 @pytest.mark.parametrize("adapter", FOUR, ids=lambda adapter: type(adapter).__name__)
 @pytest.mark.parametrize("signature", [AB, STEP, PLACES], ids=["plain", "step", "nested"])
 def test_any_completion_is_read_or_refused(adapter: Adapter, signature: Any) -> None:
-    @settings(max_examples=300, deadline=None)
+    @examples(300)
     @given(SCAFFOLD | st.text())
     @example("<a>" * 60)
     @example("[[ ## a ## ]]" * 60)
@@ -158,7 +159,7 @@ def test_any_completion_is_read_or_refused(adapter: Adapter, signature: Any) -> 
 
 @pytest.mark.parametrize("native", [True, False], ids=["native", "text"])
 def test_any_completion_of_an_agent_s_turn_is_read_or_refused(native: bool) -> None:
-    @settings(max_examples=200, deadline=None)
+    @examples(200)
     @given(
         SCAFFOLD | st.text(),
         st.text(max_size=20) | st.sampled_from(["{}", '{"query": "x"}', "[]", "null", '{"query": ']),
@@ -226,7 +227,7 @@ TURNS = st.lists(
     "adapter", [*NATIVE, *TEXT], ids=lambda a: f"{type(a).__name__}-{a.use_native_function_calling}"
 )
 def test_each_request_of_a_run_begins_with_the_whole_one_before_it(adapter: Adapter) -> None:
-    @settings(max_examples=60, deadline=None)
+    @examples(60)
     @given(SCAFFOLD, TURNS, st.booleans())
     def run(question: str, turns: list[Any], from_json: bool) -> None:
         rendered = Rendered()
@@ -269,7 +270,6 @@ REACT = Signature("q, trajectory -> next_thought, next_tool_name, next_tool_args
 
 
 @pytest.mark.parametrize("adapter", [*FOUR, TwoStepAdapter(ScriptedLM([]))], ids=lambda adapter: type(adapter).__name__)
-@settings(deadline=None)
 @given(values=st.lists(STEP_VALUES, max_size=12), failed=st.sets(st.integers(0, 2)))
 @example(values=["", "x"], failed=set())
 @example(values=["\ud800", "\ud800", {"\ud800": "\ud800"}, "\ud800"], failed=set())

@@ -7,10 +7,11 @@ import json
 import keyword
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from budget import examples
 from reasonact.adapters.answer_schema import answer_schema
 from reasonact.adapters.json_adapter import JSONAdapter
 from reasonact.agents.react import ReAct
@@ -63,7 +64,7 @@ def allowed(schema: dict[str, Any], turn: Any) -> bool:
     return Draft202012Validator(schema).is_valid(turn)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(tools_with_calls(), texts, names)
 def test_a_turn_of_react_v2(given_tools: Any, thought: str, other: str) -> None:
     tools, calls = given_tools
@@ -84,7 +85,7 @@ def test_a_turn_of_react_v2(given_tools: Any, thought: str, other: str) -> None:
         assert not allowed(schema, turn)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(tools_with_calls(), texts, names)
 def test_a_step_of_react(given_tools: Any, thought: str, other: str) -> None:
     tools, calls = given_tools

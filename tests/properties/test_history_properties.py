@@ -7,9 +7,10 @@ import datetime
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from budget import examples
 from reasonact.adapters.render_value import render_value
 from reasonact.types import Audio, Code, File, History, Image, Reasoning, ToolCallResults, ToolCalls
 from reasonact.types.json_form import json_form
@@ -64,7 +65,7 @@ EVENTS = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(EVENTS, max_size=4))
 def test_a_history_comes_back_equal(events: list[dict[str, Any]]) -> None:
     history = History.from_any(events)
@@ -77,7 +78,7 @@ def test_a_history_comes_back_equal(events: list[dict[str, Any]]) -> None:
     assert history == History.from_any(json.loads(text)) == History.from_any(history.model_dump())
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(EVENTS, max_size=5))
 def test_ids_are_there_and_unique_and_results_follow_them(events: list[dict[str, Any]]) -> None:
     before = repr(events)
@@ -98,7 +99,7 @@ def test_ids_are_there_and_unique_and_results_follow_them(events: list[dict[str,
     assert len(seen) == len(set(seen))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(JSON | st.text(max_size=100))
 def test_any_data_is_a_history_or_a_value_error(data: Any) -> None:
     for value in (
@@ -114,7 +115,7 @@ def test_any_data_is_a_history_or_a_value_error(data: Any) -> None:
             assert str(error)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(JSON)
 def test_any_data_is_tool_calls_or_a_value_error(data: Any) -> None:
     for value in (data, {"tool_calls": data}, [data], {"name": "f", "args": data}, {"function": data}):
@@ -159,7 +160,7 @@ ODD = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ODD | st.frozensets(st.integers() | st.text(max_size=3), max_size=4))
 def test_the_form_that_is_kept_is_shown_as_the_value_is(value: Any) -> None:
     form = json_form(value)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import string
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from budget import examples
 from reasonact.signatures import InputField, OutputField, Signature
 
 NAMES = st.from_regex(r"[a-zA-Z][a-zA-Z0-9_]{0,8}", fullmatch=True)
@@ -88,33 +89,33 @@ def is_signature_or_value_error(text: str) -> None:
     assert [] == fired
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_pieces_of_the_grammar_in_any_order(text: str) -> None:
     is_signature_or_value_error(text)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(PIECES, max_size=15).map(lambda pieces: "a: " + "".join(pieces) + " -> b"))
 def test_any_text_as_a_type(text: str) -> None:
     is_signature_or_value_error(text)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(max_size=200))
 def test_any_text(text: str) -> None:
     is_signature_or_value_error(text)
     is_signature_or_value_error(f"{text} -> {text}")
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.sampled_from(list("[](){}'\"|.,:=-> a1\\")), st.integers(1_000, 50_000))
 def test_long_runs_of_one_character_end_soon(character: str, count: int) -> None:
     is_signature_or_value_error(character * count)
     is_signature_or_value_error(f"a: {character * count} -> b")
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(NAMES, min_size=2, max_size=8, unique=True), st.data())
 def test_the_string_of_a_signature_makes_it_again(names: list[str], data: st.DataObject) -> None:
     import keyword
@@ -128,7 +129,7 @@ def test_the_string_of_a_signature_makes_it_again(names: list[str], data: st.Dat
     assert made.equals(Signature(made.signature))
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.lists(st.tuples(NAMES, st.booleans(), st.integers(-6, 6)), max_size=6))
 def test_inserting_keeps_the_others_in_their_order(steps: list[tuple[str, bool, int]]) -> None:
     signature = Signature("first -> last")

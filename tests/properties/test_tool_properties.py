@@ -13,10 +13,11 @@ import keyword
 from typing import Any, Literal, Optional, Union
 
 import jsonschema
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter
 
+from budget import examples
 from reasonact.tools.arguments import InvalidArguments
 from reasonact.tools.schema import hoisted, self_contained
 from reasonact.tools.tool import Tool
@@ -113,7 +114,7 @@ def flat(arguments: dict[str, Any]) -> dict[str, Any]:
     return {**arguments.pop("more__", {}), **arguments}
 
 
-quick = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+quick = examples(150, suppress_health_check=[HealthCheck.too_slow])
 
 
 @quick

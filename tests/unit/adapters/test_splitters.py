@@ -4,9 +4,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from budget import examples
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.chat import ChatAdapter
 from reasonact.adapters.json_adapter import JSONAdapter
@@ -112,7 +113,7 @@ def test_any_text_splits_the_same_wherever_it_is_cut(adapter: Adapter) -> None:
         "<think>",
     ]
 
-    @settings(max_examples=300, deadline=None)
+    @examples(300)
     @given(st.lists(st.sampled_from(signs) | st.text(max_size=3), max_size=16).map("".join), st.data())
     def cut(text: str, data: Any) -> None:
         whole = added_up(split(adapter.field_splitter(AB), text))

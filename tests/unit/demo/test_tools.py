@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from budget import examples
 from reasonact.demo.arithmetic import ExpressionError, evaluate_expression
 from reasonact.demo.tools import evaluate, read, search
 
@@ -100,7 +101,7 @@ def test_what_is_not_allowed_is_refused_with_the_reason(expression: str, complai
 
 
 @given(st.text(alphabet="0123456789+-*/%<>=!&|^~()[],.'ae \"rx", max_size=60))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_any_text_is_evaluated_or_refused_and_nothing_else(text: str) -> None:
     try:
         evaluate_expression(text)

@@ -24,7 +24,7 @@ from typing import Any
 
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reasonact
@@ -684,7 +684,6 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(json_values)
 def test_any_nesting_of_plain_values_comes_back(value: Any) -> None:
     assert value == from_stored(json.loads(json.dumps(to_stored(value))))

@@ -17,7 +17,7 @@ from typing import Any
 
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reasonact
@@ -733,7 +733,6 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(place for key, item in items for place in places(item, (*path, key)))]
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_whatever_a_file_holds_it_is_loaded_whole_or_refused(data: st.DataObject) -> None:
     source = Program(max_iters=5)
