@@ -305,11 +305,19 @@ async def test_a_cancelled_error_of_the_tools_own_is_an_error_outcome(parallel: 
 @pytest.mark.parametrize("parallel", [1, 2])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 def test_interrupts_propagate(parallel: int, error: type[BaseException]) -> None:
+    first_is_settled = threading.Event()
+    told: list[int] = []
+
     def interrupt() -> None:
+        assert first_is_settled.wait(20)
+        first_is_settled.clear()
         raise error
 
-    told: list[int] = []
-    command = RunTools(calls((ECHO, {"x": 1}), (Tool(interrupt), {})), parallel, on_settled=lambda i, o: told.append(i))
+    def tell(index: int, outcome: Outcome) -> None:
+        told.append(index)
+        first_is_settled.set()
+
+    command = RunTools(calls((ECHO, {"x": 1}), (Tool(interrupt), {})), parallel, on_settled=tell)
     with pytest.raises(error):
         command.run()
     with pytest.raises(error):
