@@ -210,6 +210,17 @@ def test_an_unknown_and_a_missing_input_are_warned_of_and_the_run_goes_on(caplog
     assert any("unknown inputs: qestion; missing inputs: question" in r.getMessage() for r in caplog.records)
 
 
+def test_a_missing_input_is_told_of_by_the_agent_and_the_extractor_and_at_no_turn(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    turns = [step("Look.", "look_up", topic=str(number)) for number in range(5)]
+    with caplog.at_level(logging.WARNING, "reasonact"):
+        react([*turns, step("a", "finish"), extracted(answer="1")])()
+    told = [record.getMessage() for record in caplog.records]
+    assert 2 == len(told)
+    assert "missing inputs: question. ReAct takes question" == told[0]
+
+
 def test_strict_inputs_refuse_an_unknown_input_before_any_model_call() -> None:
     played = react([])
     with reasonact.context(strict_inputs=True), pytest.raises(ValueError, match="unknown inputs: qestion"):

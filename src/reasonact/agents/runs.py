@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from reasonact.agents.settle import apply_decisions
 from reasonact.agents.tool_table import clarification_tool, tool_table
 from reasonact.agents.usage import usage_of
 from reasonact.lm.usage import track_usage
+from reasonact.modules.inputs import check_inputs
 from reasonact.modules.module import reported
 from reasonact.runtime.events import RunFinished, RunStarted, emit
 from reasonact.runtime.flow import Flow, RaisedExit, call
@@ -34,8 +34,6 @@ from reasonact.view.recorded_run import RecordedRun
 
 if TYPE_CHECKING:
     from reasonact.agents.agent import Agent
-
-logger = logging.getLogger("reasonact.agents")
 
 # What a call of an agent hands through to its predictors, as calls of a predictor take it.
 _FOR_PREDICTORS = ("lm", "config")
@@ -208,7 +206,7 @@ def new_state(agent: Agent, given: Mapping[str, Any]) -> RunState:
         for name, field in agent.signature.input_fields.items()
         if name in given or not field.is_required()
     }
-    _check_inputs(agent, given)
+    check_inputs(type(agent).__name__, agent.signature, given, {*agent._call_arguments(), *_FOR_PREDICTORS})
     past = layout_of(agent.signature).history
     if past is not None and inputs.get(past) is not None:
         inputs[past] = History.from_any(inputs[past])
@@ -259,24 +257,6 @@ def _is_input(agent: Agent, name: str) -> bool:
 
 def _reserved_tools(agent: Agent) -> tuple[str, ...]:
     return (agent.ending, ASK) if agent.options.ask_user else (agent.ending,)
-
-
-def _check_inputs(agent: Agent, given: Mapping[str, Any]) -> None:
-    fields = agent.signature.input_fields
-    known = {*fields, *agent._call_arguments(), *_FOR_PREDICTORS}
-    unknown = [name for name in given if name not in known]
-    missing = [name for name, field in fields.items() if name not in given and field.is_required()]
-    problems = []
-    if unknown:
-        problems.append(f"unknown inputs: {', '.join(unknown)}")
-    if missing:
-        problems.append(f"missing inputs: {', '.join(missing)}")
-    if not problems:
-        return
-    text = f"{'; '.join(problems)}. {type(agent).__name__} takes {', '.join(fields) or 'no inputs'}"
-    if settings.strict_inputs:
-        raise ValueError(text)
-    logger.warning("%s", text)
 
 
 def _check_names(agent: Agent) -> None:

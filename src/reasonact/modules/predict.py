@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from reasonact.adapters.base import Adapter
@@ -17,6 +15,7 @@ from reasonact.adapters.json_adapter import JSONAdapter
 from reasonact.errors import AdapterParseError, LMNotConfiguredError
 from reasonact.lm.base import BaseLM
 from reasonact.modules.commands import CallModule
+from reasonact.modules.inputs import check_inputs
 from reasonact.modules.module import Module, reported
 from reasonact.modules.parameter import Parameter
 from reasonact.modules.showing import shown_live, withdraw
@@ -28,8 +27,6 @@ from reasonact.runtime.flow import Flow, call
 from reasonact.runtime.settings import settings
 from reasonact.signatures.signature import Signature, SignatureLike, ensure_signature
 from reasonact.types.prediction import Prediction
-
-logger = logging.getLogger("reasonact.predict")
 
 # With several completions asked for, a temperature near 0 would give the same one again.
 _SAMPLING_TEMPERATURE = 0.7
@@ -152,8 +149,9 @@ class Predict(Module, Parameter):
         demos = overrides.get("demos", self.demos)
         lm = _usable_lm(overrides.get("lm") or self.lm or settings.lm)
         options = _request_options({**self.config, **overrides.get("config", {})}, lm)
+        if rendered is None:  # an agent has checked its inputs once, and need not at each turn
+            check_inputs(f"the signature {signature.signature!r}", signature, given)
         inputs = _with_defaults(signature, given)
-        _check_inputs(signature, inputs)
 
         adapter: Adapter = settings.adapter or ChatAdapter()
 
@@ -268,39 +266,3 @@ def _with_defaults(signature: type[Signature], given: dict[str, Any]) -> dict[st
             if default is not PydanticUndefined:
                 inputs[name] = default
     return inputs
-
-
-def _check_inputs(signature: type[Signature], inputs: Mapping[str, Any]) -> None:
-    expected = signature.input_fields
-    unknown = [name for name in inputs if name not in expected]
-    missing = [name for name in expected if name not in inputs]
-    problems = [
-        f"{what}: {', '.join(names)}; the signature {signature.signature!r} takes {', '.join(expected) or 'nothing'}"
-        for what, names in (
-            ("inputs that the signature does not have", unknown),
-            ("inputs that were not given", missing),
-        )
-        if names
-    ]
-    if problems and settings.strict_inputs:
-        raise ValueError("; ".join(problems))
-    if settings.warn_on_type_mismatch:
-        problems += [
-            f"input {name!r} is a {type(inputs[name]).__name__}, the signature says {field.annotation!r}"
-            for name, field in expected.items()
-            if name in inputs and _clearly_another_type(field, inputs[name])
-        ]
-    for problem in problems:
-        logger.warning("%s", problem)
-
-
-def _clearly_another_type(field: FieldInfo, value: Any) -> bool:
-    declared = field.annotation
-    extra = field.json_schema_extra
-    if not isinstance(declared, type) or (isinstance(extra, dict) and extra.get("IS_TYPE_UNDEFINED")):
-        return False
-    if getattr(declared, "__origin__", None) is not None or declared in (object, str):
-        return False  # a parametrised type says too much for isinstance, and any value has a text
-    if declared is float:
-        return not isinstance(value, (int, float))
-    return not isinstance(value, declared)

@@ -99,7 +99,7 @@ def test_a_default_fills_a_missing_input() -> None:
 
 @pytest.mark.parametrize(("value", "warned"), [(3, False), ("three", True), ([3], True), (True, False)])
 def test_an_input_of_clearly_another_type_is_logged(value: Any, warned: bool, caplog: pytest.LogCaptureFixture) -> None:
-    with reasonact.context(lm=ScriptedLM([ANSWER])), caplog.at_level(logging.WARNING, "reasonact.predict"):
+    with reasonact.context(lm=ScriptedLM([ANSWER])), caplog.at_level(logging.WARNING, "reasonact"):
         reasonact.Predict("count: int -> answer")(count=value)
     assert warned == ("the signature says" in caplog.text)
 
