@@ -29,6 +29,7 @@ from reasonact.adapters.plan import Native, Plan
 from reasonact.adapters.prompt_hooks import PromptHooks
 from reasonact.adapters.readers import typed_fields
 from reasonact.adapters.reading import read_completion
+from reasonact.adapters.refusals import Refusal
 from reasonact.adapters.splitting import FreeTextSplitter, SilentSplitter, Splitter
 from reasonact.runtime.callbacks import BaseCallback, observed
 from reasonact.runtime.drive import adrive, drive
@@ -117,8 +118,25 @@ class Adapter(PromptHooks):
         Returns:
             The output fields of each completion.
         """
-        plan = self.render(lm, options, signature, demos, inputs, rendered)
-        outputs = yield from ask(self, lm, plan)
+        return (yield from self.exchange(lm, self.render(lm, options, signature, demos, inputs, rendered)))
+
+    def exchange(self, lm: Any, plan: Plan) -> Flow[list[dict[str, Any]]]:
+        """Send a plan and read the answer; once more where the model's provider refuses what the form has added.
+
+        Args:
+            lm: The model.
+            plan: The plan.
+
+        Returns:
+            The output fields of each completion.
+        """
+        try:
+            outputs = yield from ask(self, lm, plan)
+        except Refusal as error:
+            weaker = self.weaker(lm, plan, error) if plan.added else None
+            if weaker is None:
+                raise
+            outputs = yield from ask(self, lm, weaker)
         return self.read(plan, outputs)
 
     def call_flow(
@@ -191,7 +209,33 @@ class Adapter(PromptHooks):
                 memo = None if overrides(self, *HOOKS) else rendered
                 messages = compose(self, shown, demos, given, memo, native)
             observation.outputs = messages
-        return Plan(signature, shown, messages, sent, native, tuple(tools))
+        return self.with_own_options(Plan(signature, shown, messages, sent, native, tuple(tools)), lm, options)
+
+    def with_own_options(self, plan: Plan, lm: Any, options: Mapping[str, Any]) -> Plan:
+        """The plan with the options that the form asks for; here none.
+
+        Args:
+            plan: The request so far.
+            lm: The model; only what it can do is asked of it.
+            options: The options as the caller gave them.
+
+        Returns:
+            The plan; what it has more in ``options`` it names in ``added``.
+        """
+        return plan
+
+    def weaker(self, lm: Any, plan: Plan, error: Exception) -> Plan | None:
+        """The plan without an option of the form's own that was refused; here there is none.
+
+        Args:
+            lm: The model.
+            plan: The plan that was refused.
+            error: Why.
+
+        Returns:
+            Another plan; None where that would change nothing.
+        """
+        return None
 
     # Reading
 

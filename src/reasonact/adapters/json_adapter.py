@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from reasonact.adapters.annotation_names import translate_field_type
 from reasonact.adapters.answer_schema import SCHEMA_FORMS, SchemaForm, constrained_format
-from reasonact.adapters.asking import ask
 from reasonact.adapters.chat import ChatAdapter
-from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.adapters.json_splitter import JsonSplitter
 from reasonact.adapters.layout import layout_of
@@ -19,13 +16,12 @@ from reasonact.adapters.lenient_json import loads_lenient
 from reasonact.adapters.markers import marker
 from reasonact.adapters.plan import Plan
 from reasonact.adapters.readers import parse_error
-from reasonact.adapters.refusals import Refusal, Refusals
+from reasonact.adapters.refusals import Refusals
 from reasonact.adapters.response_format import OBJECT_FORMAT, schema_format
 from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.type_form import form_of
 from reasonact.adapters.values import serialize_for_json
 from reasonact.runtime.callbacks import BaseCallback
-from reasonact.runtime.flow import Flow
 
 _OPTION: Final = "response_format"
 _refused_schema: Final = Refusals("response_format", "response format", "schema", "structured output")
@@ -78,47 +74,22 @@ class JSONAdapter(ChatAdapter):
         if constrain is not None:  # else there are no such settings, as in DSPy
             self.constrain, self.max_text_chars = constrain, max_text_chars
 
-    def render(
-        self,
-        lm: Any,
-        options: Mapping[str, Any],
-        signature: Any,
-        demos: list[Any],
-        inputs: Mapping[str, Any],
-        rendered: Rendered | None = None,
-    ) -> Plan:
-        """Make the request; see `Adapter.render`."""
-        plan = super().render(lm, options, signature, demos, inputs, rendered)
-        if _OPTION not in plan.options and plan.native.free_text is None and plan.shown.output_fields:
-            form = (
-                _strongest_form(lm, plan.shown)
-                if self.constrain is None
-                else constrained_format(self.constrain, plan, options, self.parallel_tool_calls, self.max_text_chars)
-            )
-            if form is not None:
-                return replace(plan, options={**plan.options, _OPTION: form})
-        return plan
+    def with_own_options(self, plan: Plan, lm: Any, options: Mapping[str, Any]) -> Plan:
+        """The plan with a ``response_format``; see `Adapter.with_own_options`."""
+        if _OPTION in plan.options or plan.native.free_text is not None or not plan.shown.output_fields:
+            return plan
+        form = (
+            _strongest_form(lm, plan.shown)
+            if self.constrain is None
+            else constrained_format(self.constrain, plan, options, self.parallel_tool_calls, self.max_text_chars)
+        )
+        return plan if form is None else plan.with_option(_OPTION, form)
 
-    def flow(
-        self,
-        lm: Any,
-        options: Mapping[str, Any],
-        signature: Any,
-        demos: list[Any],
-        inputs: Mapping[str, Any],
-        rendered: Rendered | None = None,
-    ) -> Flow[list[dict[str, Any]]]:
-        """Render, ask, read; once more with a weaker form where the schema is refused."""
-        plan = self.render(lm, options, signature, demos, inputs, rendered)
-        sent = plan.options
-        try:
-            outputs = yield from ask(self, lm, plan)
-        except Refusal as error:
-            asked_for = _OPTION in options or self.constrain is not None
-            if asked_for or sent.get(_OPTION) in (None, OBJECT_FORMAT) or not _refused_schema.note(lm, error):
-                raise
-            outputs = yield from ask(self, lm, replace(plan, options={**sent, _OPTION: dict(OBJECT_FORMAT)}))
-        return self.read(plan, outputs)
+    def weaker(self, lm: Any, plan: Plan, error: Exception) -> Plan | None:
+        """The plan with a weaker form where a schema was refused that nobody had asked for."""
+        if self.constrain is not None or plan.options[_OPTION] == OBJECT_FORMAT or not _refused_schema.note(lm, error):
+            return None
+        return plan.with_option(_OPTION, dict(OBJECT_FORMAT))
 
     def format_field_structure(self, signature: Any) -> str:
         """The layout of inputs and of the JSON object to write."""

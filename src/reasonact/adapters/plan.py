@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -43,6 +43,7 @@ class Plan:
         options: The options that go with the request, the caller's among them.
         native: The fields that come beside the text.
         tools: The tools of the request.
+        added: The names of options that the adapter has added of its own accord.
     """
 
     signature: Any
@@ -51,3 +52,8 @@ class Plan:
     options: dict[str, Any]
     native: Native = field(default_factory=Native)
     tools: tuple[Any, ...] = ()
+    added: frozenset[str] = frozenset()
+
+    def with_option(self, name: str, value: Any) -> Plan:
+        """The plan with one more option, of the adapter's own."""
+        return replace(self, options={**self.options, name: value}, added=self.added | {name})

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from reasonact.adapters.annotation_names import get_field_description_string
-from reasonact.adapters.asking import ask
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.content import (
     Content,
@@ -40,14 +39,13 @@ from reasonact.adapters.protocol import (
 )
 from reasonact.adapters.protocol_tools import FINISH, SUBMIT, called, example_call, named_tool, tool_list_text
 from reasonact.adapters.readers import parse_error
-from reasonact.adapters.refusals import Refusal, Refusals
+from reasonact.adapters.refusals import Refusals
 from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.step_form import ARGUMENTS, THOUGHT, TOOL, is_step, offered_tools, tool_name
 from reasonact.adapters.type_form import form_of
 from reasonact.adapters.values import translate_field_type
 from reasonact.errors import AdapterParseError
 from reasonact.runtime.callbacks import BaseCallback
-from reasonact.runtime.flow import Flow
 from reasonact.signatures.fields import infer_prefix
 from reasonact.types.tool_calls import ToolCalls
 
@@ -78,42 +76,18 @@ class TextProtocolAdapter(Adapter):
     def __init__(self, callbacks: list[BaseCallback] | None = None) -> None:
         super().__init__(callbacks)
 
-    def render(
-        self,
-        lm: Any,
-        options: Mapping[str, Any],
-        signature: Any,
-        demos: list[Any],
-        inputs: Mapping[str, Any],
-        rendered: Rendered | None = None,
-    ) -> Plan:
-        """Make the request; see `Adapter.render`. In an agent's turn it stops before an observation."""
-        plan = super().render(lm, options, signature, demos, inputs, rendered)
-        if _is_protocol(plan.shown) and _takes_stop(lm):
-            given = plan.options.get(_STOP) or []
-            stops = [given] if isinstance(given, str) else list(given)
-            plan.options[_STOP] = [*stops, STOP]  # the plan's own dict, not yet handed to anybody
-        return plan
+    def with_own_options(self, plan: Plan, lm: Any, options: Mapping[str, Any]) -> Plan:
+        """The plan of an agent's turn with a stop before an observation; see `Adapter.with_own_options`."""
+        if not (_is_protocol(plan.shown) and _takes_stop(lm)):
+            return plan
+        given = plan.options.get(_STOP) or []
+        return plan.with_option(_STOP, [*([given] if isinstance(given, str) else given), STOP])
 
-    def flow(
-        self,
-        lm: Any,
-        options: Mapping[str, Any],
-        signature: Any,
-        demos: list[Any],
-        inputs: Mapping[str, Any],
-        rendered: Rendered | None = None,
-    ) -> Flow[list[dict[str, Any]]]:
-        """Render, ask, read; once more without the stop sequence where that is refused."""
-        plan = self.render(lm, options, signature, demos, inputs, rendered)
-        try:
-            outputs = yield from ask(self, lm, plan)
-        except Refusal as error:
-            if _STOP in options or _STOP not in plan.options or not _refused_stop.note(lm, error):
-                raise
-            weaker = {name: value for name, value in plan.options.items() if name != _STOP}
-            outputs = yield from ask(self, lm, replace(plan, options=weaker))
-        return self.read(plan, outputs)
+    def weaker(self, lm: Any, plan: Plan, error: Exception) -> Plan | None:
+        """The plan without the stop sequence where that was refused, unless the caller has asked for one too."""
+        if plan.options[_STOP] != [STOP] or not _refused_stop.note(lm, error):
+            return None
+        return replace(plan, options={name: value for name, value in plan.options.items() if name != _STOP})
 
     def read(self, plan: Plan, outputs: Iterable[Any]) -> list[dict[str, Any]]:
         """Read the answers to a plan; see `Adapter.read`.

@@ -9,8 +9,8 @@ from reasonact.adapters.annotation_names import get_field_description_string
 from reasonact.adapters.base import Adapter
 from reasonact.adapters.chat import ChatAdapter
 from reasonact.adapters.content import Content, field_row
-from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.fields import FieldInfoWithName
+from reasonact.adapters.plan import Plan
 from reasonact.adapters.readers import parse_error
 from reasonact.errors import AdapterParseError
 from reasonact.lm.base import BaseLM
@@ -42,22 +42,13 @@ class TwoStepAdapter(Adapter):
             raise ValueError(f"extraction_model must be an LM, found {type(extraction_model).__name__}")
         self.extraction_model = extraction_model
 
-    def flow(
-        self,
-        lm: Any,
-        options: Mapping[str, Any],
-        signature: Any,
-        demos: list[Any],
-        inputs: Mapping[str, Any],
-        rendered: Rendered | None = None,
-    ) -> Flow[list[dict[str, Any]]]:
+    def exchange(self, lm: Any, plan: Plan) -> Flow[list[dict[str, Any]]]:
         """Ask the first model, then the second for each of its answers."""
-        plan = self.render(lm, options, signature, demos, inputs, rendered)
         outputs = yield from call_lm(lm, plan.messages, plan.options)
         values = []
         for output in outputs:
             text = output.get("text") if isinstance(output, Mapping) else output
-            found = yield from self._extract(signature, text or "")
+            found = yield from self._extract(plan.signature, text or "")
             logprobs = output.get("logprobs") if isinstance(output, Mapping) else None
             values.append(found if logprobs is None else {**found, "logprobs": logprobs})
         return values
