@@ -414,6 +414,15 @@ def test_every_status_does_what_it_says(response: dict[str, Any], told: str, eff
     assert told == results(played(question="?").history)[1].value
 
 
+def test_edited_arguments_that_do_not_fit_are_refused_at_once_and_the_run_still_waits(effects: Effects) -> None:
+    played = MAKERS["text"](effects)
+    stop = pause(played)
+    with pytest.raises(ValueError, match="does not fit the tool delete"):
+        respond_to_confirmation(stop.confirmation_id, data={"where": "/y"})
+    respond_to_confirmation(stop.confirmation_id, data={"path": "/y"})
+    assert "deleted /y" == results(played(question="?").history)[1].value
+
+
 def test_words_answer_a_clarification() -> None:
     for data in ("left", {"answer": "left"}, {"feedback": "left"}):
         played = react_v2(

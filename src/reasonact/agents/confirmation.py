@@ -17,6 +17,8 @@ from typing import Any, Final, TypeAlias
 from reasonact.adapters.values import serialize_for_json
 from reasonact.agents.run_state import PendingCall, RunState
 from reasonact.errors import ControlFlow
+from reasonact.tools.arguments import InvalidArguments
+from reasonact.tools.tool import Tool
 
 _REMEMBERED: Final = 10_000
 
@@ -105,6 +107,24 @@ def decision_of(given: Any, *, asks: bool) -> Decision:
     raise TypeError(
         f"{given!r} is no decision; write Approve(), Approve(args={{...}}), Reject('reason') or Answer('text')"
     )
+
+
+def check_edit(tool: Tool | None, decision: Decision) -> None:
+    """See that edited arguments fit the tool.
+
+    Args:
+        tool: The tool of the call; None where it is not known here.
+        decision: What was decided.
+
+    Raises:
+        ValueError: They do not.
+    """
+    if tool is None or not isinstance(decision, Approve) or decision.args is None:
+        return
+    try:
+        tool.check_args(decision.args)
+    except InvalidArguments as error:
+        raise ValueError(f"Approve(args=...) does not fit the tool {tool.name}: {error}") from None
 
 
 class _Used:

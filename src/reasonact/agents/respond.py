@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from reasonact.agents.confirmation import Answer, Approve, ConfirmationRequired, Decision, Reject
+from reasonact.agents.confirmation import Answer, Approve, ConfirmationRequired, Decision, Reject, check_edit
 from reasonact.agents.names import ASK
 from reasonact.agents.run_state import RunState
 
@@ -66,7 +66,10 @@ class _Table:
                 if decision is None:
                     run.decisions.pop(confirmation_id, None)
                 else:
-                    run.decisions[confirmation_id] = decision(run.calls[confirmation_id])
+                    tool = run.calls[confirmation_id]
+                    made = decision(tool)
+                    check_edit(getattr(run.agent(), "tools", {}).get(tool), made)
+                    run.decisions[confirmation_id] = made
             return bool(found)
 
     def take(self, agent: Any, asked: Mapping[str, Any]) -> PausedRun | None:
@@ -108,8 +111,8 @@ def respond_to_confirmation(
             takes a decision back.
 
     Raises:
-        ValueError: No run of this process waits for this confirmation, or the status is
-            none of these.
+        ValueError: No run of this process waits for this confirmation, the status is none of
+            these, or edited arguments do not fit the agent's tool.
     """
     chosen = status if status is not None else "approved" if approved else "rejected"
     if chosen not in ("pending", "approved", "rejected", "edited", "feedback"):

@@ -18,6 +18,7 @@ from reasonact.agents.confirmation import (
     ConfirmationRequired,
     Decision,
     Reject,
+    check_edit,
     claim_confirmation,
     confirmation_id_of,
     decision_of,
@@ -30,7 +31,6 @@ from reasonact.runtime.drive import run_coroutine, to_thread
 from reasonact.runtime.events import ToolReturned, emit
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.runtime.limits import FOR_TOOL_CALLS, ReadClock
-from reasonact.tools.arguments import InvalidArguments
 from reasonact.tools.execute import Invocation, Outcome, RunTools
 
 
@@ -242,22 +242,13 @@ def apply_decisions(run: Run, given: Any, *, ending: str, claim: Callable[[str],
         )
     for confirmation_id, decision in decisions.items():  # all of them are good before one is used
         item = waiting[confirmation_id]
-        _check_edit(run, item, decision_of(decision, asks=item.name == ASK))
+        check_edit(run.tools[item.name], decision_of(decision, asks=item.name == ASK))
         if was_used(confirmation_id):
             raise _used_already(confirmation_id)
     for confirmation_id, decision in decisions.items():
         if not claim_confirmation(confirmation_id) or (claim is not None and not claim(confirmation_id)):
             raise _used_already(confirmation_id)
         decide(turn, waiting[confirmation_id], decision)
-
-
-def _check_edit(run: Run, item: PendingCall, decision: Decision) -> None:
-    if not isinstance(decision, Approve) or decision.args is None:
-        return
-    try:
-        run.tools[item.name].check_args(decision.args)
-    except InvalidArguments as error:
-        raise ValueError(f"Approve(args=...) does not fit the tool {item.name}: {error}") from None
 
 
 def _nothing_waits(turn: PendingTurn | None) -> str:
