@@ -325,3 +325,57 @@ def test_one_call_a_turn_is_what_parallel_tool_calls_false_asks_for() -> None:
         ReActV2(Task, TOOLS)(question="x")
     schema = lm.requests[0].options["response_format"]["schema"]
     assert not accepts(schema, v2_turn(("search", {"query": "x"}), ("search", {"query": "y"})))
+
+
+# Texts that end
+
+
+def bounded(agent: Any, most: int) -> dict[str, Any]:
+    return answer_schema(agent.react.signature, agent.tools.values(), max_text_chars=most)
+
+
+def test_texts_without_a_bound_get_one() -> None:
+    for schema, step in (
+        (bounded(ReAct(Task, TOOLS), 5), react_step),
+        (bounded(ReActV2(Task, TOOLS), 5), lambda name, args, **more: {**v2_turn((name, args)), **more}),
+    ):
+        assert accepts(schema, step("search", {"query": "12345"}))
+        assert not accepts(schema, step("search", {"query": "123456"}))
+        assert not accepts(schema, step("search", {"query": "1"}, next_thought="123456"))
+        assert accepts(schema, step("grow", {"node": {"name": "12345", "below": [{"name": "1"}]}}))
+        assert not accepts(schema, step("grow", {"node": {"name": "1", "below": [{"name": "123456"}]}}))
+
+
+def test_texts_with_a_bound_keep_theirs_and_names_and_choices_are_left_alone() -> None:
+    schema = bounded(ReActV2(Task, TOOLS), 3)
+    assert accepts(schema, v2_turn(("submit", {"answer": "y" * 20, "share": 1})))
+    assert accepts(schema, v2_turn(("grow", {"node": {"name": "a"}, "mood": "glad"})))
+
+
+def test_fields_named_like_words_of_schemas_are_fields() -> None:
+    class Odd(Signature):
+        question: str = InputField()
+        type: str = OutputField()
+        items: list[str] = OutputField()
+        properties: dict[str, str] = OutputField()
+
+    schema = answer_schema(Odd, max_text_chars=3)
+    good: Any = {"type": "abc", "items": ["abc"], "properties": {"long name": "abc"}}
+    assert accepts(schema, good)
+    for name, wrong in {"type": "abcd", "items": ["abcd"], "properties": {"x": "abcd"}}.items():
+        assert not accepts(schema, {**good, name: wrong})
+
+
+def test_a_bound_is_sent_with_every_request() -> None:
+    lm = ScriptedLM([ANSWER])
+    JSONAdapter(constrain="json_object", max_text_chars=7)(lm, {}, Signature("q -> answer"), [], {"q": "x"})
+    schema = lm.requests[0].options["response_format"]["schema"]
+    assert {"type": "string", "maxLength": 7} == schema["properties"]["answer"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_text_chars": 5}, {"max_text_chars": 0, "constrain": "json_object"}], ids=["nothing held", "none"]
+)
+def test_a_bound_of_nothing_is_refused(options: Any) -> None:
+    with pytest.raises(ValueError, match="max_text_chars"):
+        JSONAdapter(**options)
