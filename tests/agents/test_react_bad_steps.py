@@ -355,3 +355,17 @@ def test_a_hook_that_gives_no_dict_is_a_type_error_that_says_so() -> None:
     played.agent = Wrong("question -> answer", [look_up])
     with pytest.raises(TypeError, match="truncate_trajectory gives a dict or None, not a str"):
         played(question="?")
+
+
+@pytest.mark.parametrize("key", ["thought_0", "observation_0", "observation_1"])
+def test_a_hook_that_shortens_one_value_in_place_is_seen_in_every_request_after(key: str) -> None:
+    class Clipping(reasonact.ReAct):
+        def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
+            trajectory[key] = "-"
+            return trajectory
+
+    played = react([*searches(3), full(), searches(4)[3], *END])
+    played.agent = Clipping("question -> answer", tools=[look_up])
+    played(question="?")
+    for request in played.lm.requests[4:]:
+        assert f"[[ ## {key} ## ]]\n-\n" in request.messages[1]["content"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from itertools import islice
-from operator import is_
 from typing import Any, Final
 
 from reasonact.adapters.content import Content, Pieces, joined, strip_ends, stripped
@@ -15,12 +14,26 @@ _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 class TrajectoryText:
     """What one run has rendered of its trajectory.
 
-    It is used only for a trajectory that begins with the very same values, unchanged, and goes
-    on with a new step; otherwise all is rendered anew. Values that could change unseen are
-    rendered each time.
+    It is used for a trajectory that has grown by new steps; otherwise all is rendered anew.
+    Values that could change unseen are rendered each time. Who lets somebody else change the
+    steps themselves says so by `forget`: to find that out here would cost each turn a look at
+    all that came before.
     """
 
-    __slots__ = ("_adapter", "_copies", "_dicts", "_errors", "_is_text", "_pieces", "_row", "_seen", "_volatile")
+    __slots__ = (
+        "_adapter",
+        "_copies",
+        "_dicts",
+        "_errors",
+        "_is_text",
+        "_keys",
+        "_last",
+        "_pieces",
+        "_row",
+        "_volatile",
+    )
+
+    _last: tuple[str, Any]
 
     def __init__(self) -> None:
         self._errors: frozenset[int] = frozenset()
@@ -51,18 +64,15 @@ class TrajectoryText:
         marked = frozenset(errors)
         if not (
             self._adapter is adapter
-            and not any(f"observation_{number}" in self._seen for number in marked ^ self._errors)
-            and len(self._seen) <= len(trajectory)
-            and all(map(is_, self._seen, trajectory))
-            and all(map(is_, self._seen.values(), trajectory.values()))
+            and not any(f"observation_{number}" in self._keys for number in marked ^ self._errors)
+            and self._has_grown(trajectory)
             and self._dicts == self._copies
-            and not self._breaks_off_before(trajectory)
         ):
             self._reset(adapter)
         self._errors = marked
         for place, key in self._volatile:
             self._pieces[place] = make(key, trajectory[key])
-        known = len(self._seen)
+        known = len(self._keys)
         fresh: list[Content] = []
         for key, value in islice(trajectory.items(), known, None):
             if type(value) is dict and all(type(item) in _PLAIN for item in value.values()):
@@ -71,7 +81,8 @@ class TrajectoryText:
             elif type(value) not in _PLAIN:
                 self._volatile.append((known + len(fresh), key))
             fresh.append(make(key, value))
-            self._seen[key] = value
+            self._keys.add(key)
+            self._last = key, value
         self._pieces += fresh
         added = joined(fresh, separator)
         if added:
@@ -83,15 +94,24 @@ class TrajectoryText:
         strip_ends(row)
         return row
 
-    def _breaks_off_before(self, trajectory: Mapping[str, Any]) -> bool:
-        """Whether the trajectory goes on within the step that was the last so far."""
-        fresh = next(islice(trajectory, len(self._seen), None), None)
-        return fresh is not None and bool(self._seen) and _step(fresh) == _step(next(reversed(self._seen)))
+    def forget(self) -> None:
+        """Render all anew the next time."""
+        self._reset(None)
+
+    def _has_grown(self, trajectory: Mapping[str, Any]) -> bool:
+        """Whether the last value so far stands where it stood, and what follows begins a new step."""
+        if not self._keys:
+            return True
+        found = list(islice(trajectory.items(), len(self._keys) - 1, len(self._keys) + 1))
+        if not found or found[0][0] != self._last[0] or found[0][1] is not self._last[1]:
+            return False
+        return len(found) == 1 or _step(found[1][0]) != _step(found[0][0])
 
     def _reset(self, adapter: Any) -> None:
         self._adapter = adapter
         self._errors = frozenset()
-        self._seen: dict[str, Any] = {}
+        self._keys: set[str] = set()
+        self._last = ("", None)
         self._dicts: list[dict[Any, Any]] = []
         self._copies: list[dict[Any, Any]] = []
         self._volatile: list[tuple[int, str]] = []

@@ -74,6 +74,7 @@ def _shortened(agent: ReAct, run: Run, view: dict[str, Any]) -> bool:
         # The run adds its later steps to the view; the dict that was returned stays the hook's own.
         run.state.view = dict(shorter)
     run.clips = clipped_observations(run.steps(), run.options.max_result_chars)
+    run.rendered.trajectory.forget()  # the hook may have changed the steps themselves
     return True
 
 
