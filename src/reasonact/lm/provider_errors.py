@@ -53,6 +53,8 @@ _NO_JSON: Final = re.compile(
 _NO_RESPONSE_SHAPE: Final = re.compile(
     r"provider returned a response with no|invalid response object|error converting to valid response", re.IGNORECASE
 )
+# FastAPI's words for a body that is at fault; llama-cpp-python's server says them with status 500.
+_BAD_BODY: Final = re.compile(r"""['"]loc['"]: [(\[]['"]body['"]""")
 _TIMEOUTS: Final = frozenset({"Timeout", "APITimeoutError", "TimeoutException", "TimeoutError", "ServerTimeoutError"})
 _BROKEN_CONNECTIONS: Final = frozenset(
     {
@@ -154,7 +156,7 @@ def _class_for_status(status: int, code: str | None, message: str) -> type[LMErr
         return LMTimeoutError
     if status == 429 or (status == 413 and is_rate_limit_text(message)):  # Groq: a request over the tokens of a minute
         return LMRateLimitError
-    if status >= 500:
+    if status >= 500 and not _BAD_BODY.search(message):
         return LMServerError
     if code == "model_not_found" or (status in (400, 404) and _NO_MODEL.search(message)):
         return LMUnsupportedModelError
