@@ -39,8 +39,13 @@ def _demo_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", metavar="M", help="any model as LiteLLM names it; without it an embedded stand-in plays"
     )
-    parser.add_argument("--agent", choices=("react", "v2"), default="v2", help="ReAct or ReActV2 (default: v2)")
+    parser.add_argument(
+        "--agent", choices=("react", "v2"), help="ReAct or ReActV2 (default: v2; with --local one after the other)"
+    )
     parser.add_argument("--api-base", metavar="URL", help="where the model is served (with --model)")
+    parser.add_argument(
+        "--local", action="store_true", help="run a small real model on this machine, without any network"
+    )
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -50,14 +55,28 @@ def _demo(options: argparse.Namespace) -> int:
         return _complain("--model is empty; name a model as LiteLLM does, e.g. openai/gpt-4o-mini", WRONG_USAGE)
     if options.question is not None and not options.question.strip():
         return _complain("the question is empty", WRONG_USAGE)
+    if options.local and options.model is not None:
+        return _complain("--local brings its own model; leave --model out", WRONG_USAGE)
     run = import_module("reasonact.demo.run")
     import_module("reasonact.runtime.logs").disable_logging()  # the screen tells what is to be told
+    question = options.question or run.QUESTION
     try:
-        run.run_demo(
-            options.question or run.QUESTION, model=options.model, agent=options.agent, api_base=options.api_base
-        )
+        if options.local:
+            return _local_demo(question, options.agent)
+        run.run_demo(question, model=options.model, agent=options.agent or "v2", api_base=options.api_base)
     except (run.DSPyError, run.NoAnswerError) as error:
         return _complain(run.failure_line(error), FAILED)
+    return DONE
+
+
+def _local_demo(question: str, agent: str | None) -> int:
+    local = import_module("reasonact.demo.local")
+    try:
+        local.run_local_demo(question, agents=("react", "v2") if agent is None else (agent,))
+    except local.NotInstalledError as error:
+        return _complain(str(error), WRONG_USAGE)
+    except local.LocalServerError as error:
+        return _complain(str(error), FAILED)
     return DONE
 
 

@@ -7,6 +7,7 @@ first is shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from reasonact.adapters.plan import Plan
@@ -17,6 +18,7 @@ from reasonact.lm.stream import ChunkSink, current_chunk_sink, streaming_to
 from reasonact.runtime.events import Event, EventSink, OutputText, ToolCallDelta, emit, live_sink
 from reasonact.runtime.flow import Flow
 from reasonact.runtime.settings import settings
+from reasonact.runtime.sinks import Relay, Sink
 from reasonact.types.reasoning import Reasoning
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def merged(pieces: list[Piece]) -> list[Piece]:
     return joined
 
 
-class ChunkReader:
+class ChunkReader(Relay[Any]):
     """Turns the chunks of one answer into events.
 
     Args:
@@ -91,19 +93,12 @@ class ChunkReader:
         self._own_names = plan.native.own_names
         self._calls: dict[int, tuple[str | None, str]] = {}
 
-    def put(self, chunk: Any) -> None:
-        """Take one chunk."""
+    def route(self, item: Any) -> Iterator[tuple[Sink[Any], Any]]:
+        """Hand one chunk on, and what it says as events."""
         if self._behind is not None:
-            self._behind.put(chunk)
-        for event in self._events(chunk):
-            self._sink.put(event)
-
-    async def aput(self, chunk: Any) -> None:
-        """Take one chunk without blocking the event loop."""
-        if self._behind is not None:
-            await self._behind.aput(chunk)
-        for event in self._events(chunk):
-            await self._sink.aput(event)
+            yield self._behind, item
+        for event in self._events(item):
+            yield self._sink, event
 
     def close(self) -> list[Event]:
         """Take note that the answer is over.

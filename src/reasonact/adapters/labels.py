@@ -15,8 +15,11 @@ from typing import Final
 
 _FENCE: Final = r"^[ \t]*(?P<run>`{3,}|~{3,})(?P<info>[^\n]*)$"
 _DECORATION: Final = r"[ \t>*#_]*"
-_SUFFIX: Final = 40  # characters that may stand between a label and its colon
-_CLOSING: Final = r"[ \t]*\d*[ \t]*(?:\([^()\n]*\)[ \t]*)?[*_]*:[*_]*"
+# What may stand between a label and its colon is bounded: that much is held back while a text arrives.
+_REMARK: Final = r"\([^()\n]{0,40}"
+_NUMBER: Final = r"[ \t]{0,9}(?:\d{1,9}[ \t]{0,9})?"
+_CLOSING: Final = rf"{_NUMBER}(?:{_REMARK}\)[ \t]{{0,9}})?[*_]*:[*_]*"
+_CLOSING_BEGINS: Final = rf"{_NUMBER}(?:{_REMARK}|(?:{_REMARK}\)[ \t]{{0,9}})?[*_]*)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +44,20 @@ class Labels:
         keys: What each label stands for, by its words without the colon.
     """
 
-    __slots__ = ("_escaped", "_keys", "_label", "_start", "_token")
+    __slots__ = ("_begins", "_escaped", "_keys", "_label", "_patterns", "_start", "_token")
 
     def __init__(self, keys: Mapping[str, str]) -> None:
         self._keys = {_folded(label): key for label, key in keys.items()}
+        self._patterns = {_pattern(label): key for label, key in keys.items()}
         # The longest first, so that "Action Input" is not read as "Action".
         words = "|".join(_pattern(label) for label in sorted(keys, key=len, reverse=True))
         label = rf"(?P<label>{words}){_CLOSING}"
-        self._label = re.compile(rf"^({_DECORATION}\\*)(?={words}{_CLOSING}|{words}[ \t]*:)", _FLAGS)
-        self._escaped = re.compile(rf"^({_DECORATION}\\*)\\(?={words}{_CLOSING}|{words}[ \t]*:)", _FLAGS)
+        self._label = re.compile(rf"^({_DECORATION}\\*)(?={words}{_CLOSING})", _FLAGS)
+        self._escaped = re.compile(rf"^({_DECORATION}\\*)\\(?={words}{_CLOSING})", _FLAGS)
         self._start = re.compile(rf"{_DECORATION}{label}", _FLAGS)
         self._token = re.compile(rf"{_FENCE}|^{_DECORATION}{label}", _FLAGS)
+        beginnings = "|".join(_beginning(label) for label in keys)
+        self._begins = re.compile(rf"{_DECORATION}\\*(?:{beginnings})\Z", re.IGNORECASE)
 
     def split(self, text: str, *, protect: bool = True) -> Iterator[Section]:
         """Cut a text at its labels.
@@ -84,7 +90,7 @@ class Labels:
             if fence is not None:
                 continue
             yield Section(key, opened, text[start : token.start()].strip())
-            key, opened, start = self._keys[_folded(token.group("label"))], token.start(), token.end()
+            key, opened, start = self._key_of(token.group("label")), token.start(), token.end()
         yield Section(key, opened, text[start:].strip())
 
     def match(self, line: str) -> tuple[str, int] | None:
@@ -97,7 +103,7 @@ class Labels:
             What the label stands for, and where the text behind it begins; None where there is none.
         """
         found = self._start.match(line)
-        return None if found is None else (self._keys[_folded(found.group("label"))], found.end())
+        return None if found is None else (self._key_of(found.group("label")), found.end())
 
     def may_begin(self, line: str) -> bool:
         """Whether a line that is still coming may turn out to have a label.
@@ -108,12 +114,14 @@ class Labels:
         Returns:
             False once more text cannot make a label of it.
         """
-        start = _folded(line.lstrip(" \t>*#_\\"))
-        return any(
-            label.startswith(start)
-            or (start.startswith(label) and ":" not in start and len(start) < len(label) + _SUFFIX)
-            for label in self._keys
-        )
+        return self._begins.match(line) is not None
+
+    def _key_of(self, label: str) -> str:
+        key = self._keys.get(_folded(label))
+        if key is not None:
+            return key
+        # A pattern's letter case is wider than that of folded text: a dotless i is an i to it.
+        return next(key for pattern, key in self._patterns.items() if re.fullmatch(pattern, label, _FLAGS))
 
     def escape(self, text: str) -> str:
         """A value as it can stand under a label."""
@@ -124,7 +132,16 @@ class Labels:
         return self._escaped.sub(r"\1", text) if "\\" in text else text
 
 
+_BETWEEN_WORDS: Final = r"[ \t_]{1,9}"
 _FLAGS: Final = re.MULTILINE | re.IGNORECASE
+
+
+def _beginning(label: str) -> str:
+    """A pattern of any beginning of a label, the empty one and the whole one among them."""
+    pattern = _CLOSING_BEGINS
+    for sign in reversed(re.findall(rf"{re.escape(_BETWEEN_WORDS)}|\\?.", _pattern(label), re.DOTALL)):
+        pattern = f"(?:{sign}{pattern})?"
+    return pattern
 
 
 def _closes(fence: re.Match[str], token: re.Match[str]) -> bool:
@@ -137,4 +154,4 @@ def _folded(label: str) -> str:
 
 
 def _pattern(label: str) -> str:
-    return r"[ \t_]+".join(re.escape(word) for word in re.split(r"[\s_]+", label) if word)
+    return _BETWEEN_WORDS.join(re.escape(word) for word in re.split(r"[\s_]+", label) if word)

@@ -35,7 +35,7 @@ T = TypeVar("T")
 # Pydantic keeps with each object which of its fields were set. Here all of them are, so that none can be
 # added, and one set serves every object: a turn's four models would hold as much again for their own.
 _ALL_SET: Final[dict[type[BaseModel], set[str]]] = {
-    model: set(model.__pydantic_fields__)
+    model: set(model.model_fields)
     for model in (ToolCalls, ToolCalls.ToolCall, ToolCallResults, ToolCallResults.ToolCallResult)
 }
 

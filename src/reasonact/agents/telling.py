@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from reasonact.adapters.asking import merged
@@ -26,6 +26,7 @@ from reasonact.runtime.events import (
 )
 from reasonact.runtime.flow import Flow
 from reasonact.runtime.settings import settings
+from reasonact.runtime.sinks import Relay
 
 T = TypeVar("T")
 
@@ -89,7 +90,7 @@ def tell_outputs(run: Run, fields: Mapping[str, Any], outputs: Mapping[str, Any]
             yield from emit(OutputText(name, text, True, run.state.turn))
 
 
-class Told:
+class Told(Relay[Event]):
     """An event sink that tells the fields of a turn as what they are to the agent.
 
     Args:
@@ -124,15 +125,9 @@ class Told:
         """What was told of each output field."""
         return {name: "".join(texts) for name, texts in self._outputs.items()}
 
-    def put(self, event: Event) -> None:
-        """Take one event of the predictor."""
-        for told in self._tell(event):
-            self._sink.put(told)
-
-    async def aput(self, event: Event) -> None:
-        """Take one event of the predictor without blocking the event loop."""
-        for told in self._tell(event):
-            await self._sink.aput(told)
+    def route(self, item: Event) -> Iterable[tuple[EventSink, Event]]:
+        """What is told of one event of the predictor."""
+        return [(self._sink, told) for told in self._tell(item)]
 
     def _tell(self, event: Event) -> list[Event]:
         if isinstance(event, OutputText):

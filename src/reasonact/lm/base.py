@@ -21,12 +21,13 @@ from reasonact.lm.inspect_history import pretty_print_history
 from reasonact.lm.outputs import member, read_cost, read_outputs, read_usage
 from reasonact.lm.provider_errors import translate
 from reasonact.lm.secrets import without_secrets
-from reasonact.lm.stream import CountingSink, current_chunk_sink, deliver, streaming_to
+from reasonact.lm.stream import CountingSink, current_chunk_sink, streaming_to
 from reasonact.lm.usage import CallUsage, UsageTracker
 from reasonact.runtime.callbacks import observed
 from reasonact.runtime.drive import adrive, drive, run_coroutine, to_thread
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.runtime.settings import settings
+from reasonact.runtime.sinks import put
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -161,7 +162,7 @@ class BaseLM:
             outputs = read_outputs(response, model=self.model, with_logprobs=wants_logprobs)
             chunk = as_one_chunk(response) if counting is not None and counting.count == 0 else None
             if sink is not None and chunk is not None:
-                yield from deliver(sink, chunk)
+                yield from put(sink, chunk)
             _book(self, prompt, messages, options, response, outputs)
             observation.outputs = outputs
         return outputs

@@ -14,8 +14,9 @@ from reasonact.lm.litellm_setup import get_litellm
 from reasonact.lm.outputs import member
 from reasonact.lm.provider_errors import translate
 from reasonact.lm.requests import ProviderCall
-from reasonact.lm.stream import ChunkSink, current_chunk_sink, deliver
+from reasonact.lm.stream import ChunkSink, current_chunk_sink
 from reasonact.runtime.flow import Command, Flow, call
+from reasonact.runtime.sinks import put
 
 logger = logging.getLogger("reasonact.lm")
 
@@ -105,7 +106,7 @@ def _received(stream: Any, sink: ChunkSink, provider_call: ProviderCall, model: 
 
 def _deliver_all(sink: ChunkSink, chunks: list[Any]) -> Flow[None]:
     for chunk in chunks:
-        yield from deliver(sink, chunk)
+        yield from put(sink, chunk)
 
 
 def _is_json(stream: Any) -> bool:

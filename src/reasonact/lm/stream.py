@@ -9,24 +9,14 @@ the cache, give one chunk that holds everything.
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
-from reasonact.runtime.flow import Command, Flow, call
+from reasonact.runtime.sinks import Relay, Sink
 
-
-class ChunkSink(Protocol):
-    """Where chunks go. A sync call uses ``put``, an async one ``aput``; either may wait, and may
-    raise to end the stream."""
-
-    def put(self, chunk: Any, /) -> None:
-        """Take one OpenAI-shaped chunk, blocking where the reader is behind."""
-
-    async def aput(self, chunk: Any, /) -> None:
-        """Take one chunk without blocking the event loop."""
-
+ChunkSink: TypeAlias = Sink[Any]
+"""Where the chunks of an answer go, OpenAI-shaped."""
 
 _sink: contextvars.ContextVar[ChunkSink | None] = contextvars.ContextVar("reasonact_chunk_sink", default=None)
 
@@ -45,7 +35,7 @@ def streaming_to(sink: ChunkSink | None) -> Iterator[None]:
         _sink.reset(token)
 
 
-class CountingSink:
+class CountingSink(Relay[Any]):
     """Hands chunks on and knows whether any were: what was shown is not sent again.
 
     Args:
@@ -56,36 +46,12 @@ class CountingSink:
         self._sink = sink
         self.count = 0
 
-    def put(self, chunk: Any) -> None:
+    def route(self, item: Any) -> Iterable[tuple[ChunkSink, Any]]:
         """Hand one chunk on."""
         self.count += 1
-        self._sink.put(chunk)
-
-    async def aput(self, chunk: Any) -> None:
-        """Hand one chunk on without blocking the event loop."""
-        self.count += 1
-        await self._sink.aput(chunk)
+        return ((self._sink, item),)
 
 
 def current_chunk_sink() -> ChunkSink | None:
     """Who listens to chunks here, if anybody."""
     return _sink.get()
-
-
-@dataclass(frozen=True, slots=True)
-class Deliver(Command[None]):
-    """Hand one chunk to a sink."""
-
-    sink: ChunkSink
-    chunk: Any
-
-    def run(self) -> None:
-        self.sink.put(self.chunk)
-
-    async def arun(self) -> None:
-        await self.sink.aput(self.chunk)
-
-
-def deliver(sink: ChunkSink, chunk: Any) -> Flow[None]:
-    """Hand one chunk to a sink from inside a flow."""
-    yield from call(Deliver(sink, chunk))

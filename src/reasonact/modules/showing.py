@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydantic.fields import FieldInfo
@@ -19,12 +19,13 @@ from reasonact.runtime.events import (
     live_sink,
 )
 from reasonact.runtime.flow import Flow
+from reasonact.runtime.sinks import Relay
 from reasonact.signatures.signature import Signature
 from reasonact.types.reasoning import Reasoning
 from reasonact.types.tool_calls import ToolCalls
 
 
-class Shown:
+class Shown(Relay[Event]):
     """An event sink that hands on, and keeps the text of each field.
 
     Args:
@@ -36,15 +37,10 @@ class Shown:
         self._texts: dict[str, list[str]] = {}
         self.calls = False
 
-    def put(self, event: Event) -> None:
+    def route(self, item: Event) -> Iterable[tuple[EventSink, Event]]:
         """Note one event and hand it on."""
-        self._note(event)
-        self._sink.put(event)
-
-    async def aput(self, event: Event) -> None:
-        """Note one event and hand it on without blocking the event loop."""
-        self._note(event)
-        await self._sink.aput(event)
+        self._note(item)
+        return ((self._sink, item),)
 
     def text(self, field: str) -> str | None:
         """What was shown of a field; None for nothing."""

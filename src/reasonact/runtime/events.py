@@ -13,10 +13,11 @@ import contextvars
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
-from reasonact.runtime.flow import Command, Flow, call
+from reasonact.runtime.flow import Flow
 from reasonact.runtime.settings import settings
+from reasonact.runtime.sinks import Sink, put
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,14 +150,8 @@ Event = (
 )
 
 
-class EventSink(Protocol):
-    """Where events go. A sync run calls ``put``, an async one ``aput``; either may wait."""
-
-    def put(self, event: Event, /) -> None:
-        """Take one event, blocking where the reader is behind."""
-
-    async def aput(self, event: Event, /) -> None:
-        """Take one event without blocking the event loop."""
+EventSink: TypeAlias = Sink[Event]
+"""Where events go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,20 +208,6 @@ def wants_fields() -> bool:
     return listener is not None and listener.by_predictor
 
 
-@dataclass(frozen=True, slots=True)
-class Emit(Command[None]):
-    """Hand one event to a sink."""
-
-    sink: EventSink
-    event: Event
-
-    def run(self) -> None:
-        self.sink.put(self.event)
-
-    async def arun(self) -> None:
-        await self.sink.aput(self.event)
-
-
 def emit(event: Event) -> Flow[None]:
     """Report an event from inside a flow; its source is the module at work, unless it names another."""
     listener = _listener.get()
@@ -234,4 +215,4 @@ def emit(event: Event) -> Flow[None]:
         callers = settings.caller_modules
         if event.source is None and callers:
             event = replace(event, source=callers[-1])
-        yield from call(Emit(listener.sink, event))
+        yield from put(listener.sink, event)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal, overload
@@ -16,6 +16,7 @@ from reasonact.runtime.events import Event, listening
 from reasonact.runtime.flow import Command, Flow, call
 from reasonact.runtime.handoff import Handoff
 from reasonact.runtime.settings import settings
+from reasonact.runtime.sinks import Relay, put
 from reasonact.runtime.stream import astream, stream
 from reasonact.streaming.messages import StatusMessageProvider, StatusStreamingCallback
 from reasonact.streaming.streaming_listener import Heard, Hearing, StreamListener, find_writers
@@ -177,39 +178,19 @@ class _Streamed:
                 stack.enter_context(streaming_to(handoff))
             prediction = yield from call(_Run(self.program, args, kwargs, self.by_acall))
         if self.with_prediction:
-            yield from call(_Put(handoff, prediction))
+            yield from put(handoff, prediction)
 
 
 @dataclass(frozen=True, slots=True)
-class _Listening:
+class _Listening(Relay[Event]):
     """The event sink of a run with listeners."""
 
     handoff: Handoff[Any]
     hearing: Hearing
 
-    def put(self, event: Event) -> None:
+    def route(self, item: Event) -> Iterable[tuple[Handoff[Any], Any]]:
         """Hand on what the listeners get of an event."""
-        for response in self.hearing.responses(event):
-            self.handoff.put(response)
-
-    async def aput(self, event: Event) -> None:
-        """Hand on what the listeners get of an event, without blocking the event loop."""
-        for response in self.hearing.responses(event):
-            await self.handoff.aput(response)
-
-
-@dataclass(frozen=True, slots=True)
-class _Put(Command[None]):
-    """Hand one item to the reader."""
-
-    handoff: Handoff[Any]
-    item: Any
-
-    def run(self) -> None:
-        self.handoff.put(self.item)
-
-    async def arun(self) -> None:
-        await self.handoff.aput(self.item)
+        return [(self.handoff, response) for response in self.hearing.responses(item)]
 
 
 @dataclass(frozen=True, slots=True)
