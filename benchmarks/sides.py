@@ -86,7 +86,8 @@ def agent_of(library: str, dialect: Dialect, tools: list[Any], max_iters: int, *
 def surroundings(library: str, dialect: Dialect, lm: Any, **settings: Any) -> AbstractContextManager[None]:
     """The settings under which an agent of this dialect runs."""
     module = import_module(library)
-    adapter = module.ChatAdapter(use_native_function_calling=dialect == "v2-native")
+    native = dialect == "v2-native"  # else the adapter is that of a program that names none
+    adapter = module.ChatAdapter(use_native_function_calling=True) if native else None
     context: AbstractContextManager[None] = module.context(lm=lm, adapter=adapter, **settings)
     return context
 

@@ -603,3 +603,19 @@ def test_instructions_that_were_rewritten_still_tell_of_the_tools_of_one_call() 
 def test_a_signature_without_outputs_is_refused() -> None:
     with pytest.raises(ValueError, match="no output field; an agent needs one to end on"):
         reasonact.ReActV2(reasonact.make_signature({"question": (str, reasonact.InputField())}), [])
+
+
+@pytest.mark.parametrize("adapter", [None, reasonact.ChatAdapter()])
+def test_each_request_holds_the_very_messages_of_the_one_before(adapter: Any) -> None:
+    seen: list[list[Any]] = []
+
+    class Noting(reasonact.BaseLM):
+        def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
+            seen.append(list(messages))
+            return [turn("Look.", LOOK) if len(seen) < 6 else submit(answer="1")]
+
+    with reasonact.context(lm=Noting("noting"), adapter=adapter):
+        assert "1" == reasonact.ReActV2("question -> answer", tools=[look_up])(question="?").answer
+    assert 6 == len(seen)
+    for before, after in pairwise(seen):
+        assert [id(message) for message in before] == [id(message) for message in after[: len(before)]]

@@ -19,7 +19,8 @@ _DECORATION: Final = r"[ \t>*#_]*"
 _REMARK: Final = r"\([^()\n]{0,40}"
 _NUMBER: Final = r"[ \t]{0,9}(?:\d{1,9}[ \t]{0,9})?"
 _CLOSING: Final = rf"{_NUMBER}(?:{_REMARK}\)[ \t]{{0,9}})?[*_]*:[*_]*"
-_CLOSING_BEGINS: Final = rf"{_NUMBER}(?:{_REMARK}|(?:{_REMARK}\)[ \t]{{0,9}})?[*_]*)"
+_LONGEST: Final = 400  # characters of a line that decide; what begins no label by then never does
+_CLOSING_BEGINS: Final = re.compile(rf"[ \d]*(?:{_REMARK}|(?:{_REMARK}\) ?)?[* ]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Labels:
         keys: What each label stands for, by its words without the colon.
     """
 
-    __slots__ = ("_begins", "_escaped", "_keys", "_label", "_patterns", "_start", "_token")
+    __slots__ = ("_escaped", "_keys", "_label", "_loose", "_patterns", "_start", "_token")
 
     def __init__(self, keys: Mapping[str, str]) -> None:
         self._keys = {_folded(label): key for label, key in keys.items()}
@@ -56,8 +57,7 @@ class Labels:
         self._escaped = re.compile(rf"^({_DECORATION}\\*)\\(?={words}{_CLOSING})", _FLAGS)
         self._start = re.compile(rf"{_DECORATION}{label}", _FLAGS)
         self._token = re.compile(rf"{_FENCE}|^{_DECORATION}{label}", _FLAGS)
-        beginnings = "|".join(_beginning(label) for label in keys)
-        self._begins = re.compile(rf"{_DECORATION}\\*(?:{beginnings})\Z", re.IGNORECASE)
+        self._loose = tuple(_loosely(label) for label in keys)
 
     def split(self, text: str, *, protect: bool = True) -> Iterator[Section]:
         """Cut a text at its labels.
@@ -114,7 +114,12 @@ class Labels:
         Returns:
             False once more text cannot make a label of it.
         """
-        return self._begins.match(line) is not None
+        start = _loosely(line.lstrip(" \t>*#_\\")[:_LONGEST])
+        return any(
+            label.startswith(start)
+            or (start.startswith(label) and _CLOSING_BEGINS.fullmatch(start, len(label)) is not None)
+            for label in self._loose
+        )
 
     def _key_of(self, label: str) -> str:
         key = self._keys.get(_folded(label))
@@ -136,12 +141,9 @@ _BETWEEN_WORDS: Final = r"[ \t_]{1,9}"
 _FLAGS: Final = re.MULTILINE | re.IGNORECASE
 
 
-def _beginning(label: str) -> str:
-    """A pattern of any beginning of a label, the empty one and the whole one among them."""
-    pattern = _CLOSING_BEGINS
-    for sign in reversed(re.findall(rf"{re.escape(_BETWEEN_WORDS)}|\\?.", _pattern(label), re.DOTALL)):
-        pattern = f"(?:{sign}{pattern})?"
-    return pattern
+def _loosely(text: str) -> str:
+    """A text in which whatever a pattern takes for one sign in any letter case is one sign, such as i, İ and ı."""
+    return re.sub(r"[\s_]+", " ", "".join(sign.upper()[0].lower()[0] for sign in text))
 
 
 def _closes(fence: re.Match[str], token: re.Match[str]) -> bool:

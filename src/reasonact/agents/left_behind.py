@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reasonact.adapters.chat import ChatAdapter
+from reasonact.adapters.active import active_adapter
 from reasonact.agents.result import AgentPrediction
 from reasonact.agents.run import Run, calls_of
 from reasonact.agents.usage import RunUsage
@@ -50,7 +50,7 @@ def left_behind(agent: Agent, run: Run, end: AgentPrediction | BaseException, us
         failure=failure_of(end) if isinstance(end, BaseException) else None,
         predictors=asked,
         tools=list(run.tools.values()),
-        adapter=settings.adapter or ChatAdapter(),
+        adapter=active_adapter(),
         lm=lm,
         reasoning=options.get("reasoning_effort", "") is not None,
         max_result_chars=run.options.max_result_chars,

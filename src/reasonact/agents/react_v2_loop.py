@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from pydantic import ValidationError
 
-from reasonact.adapters.base import Adapter
-from reasonact.adapters.chat import ChatAdapter
+from reasonact.adapters.active import active_adapter
 from reasonact.adapters.layout import plain_type
 from reasonact.agents import runs
 from reasonact.agents.instructions import correction, react_v2_instructions
@@ -244,9 +243,8 @@ def _shorten_for_the_last(agent: ReActV2, run: Run) -> bool:
 
 
 def _calls_natively(agent: ReActV2, run: Run) -> bool:
-    adapter: Adapter = settings.adapter or ChatAdapter()
     lm = run.overrides.get("lm") or getattr(agent.react, "lm", None) or settings.lm
-    return adapter.calls_natively(lm)
+    return active_adapter().calls_natively(lm)
 
 
 def _without_outputs(agent: ReActV2, run: Run, failure: Exception | None) -> AgentPrediction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from reasonact.adapters.chat import ChatAdapter
+from reasonact.adapters.active import active_adapter
 from reasonact.adapters.clip import clipped_observations
 from reasonact.adapters.composing import HOOKS, overrides
 from reasonact.adapters.content import Pieces, put_together
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def rendered_trajectory(trajectory: Mapping[str, Any]) -> Any:
     """A trajectory in the active adapter's own form of input fields."""
-    return _adapter().format_trajectory(trajectory)
+    return active_adapter().format_trajectory(trajectory)
 
 
 def shrinking(agent: ReAct, run: Run, module: Any, inputs: Mapping[str, Any]) -> Flow[Any]:
@@ -84,12 +84,12 @@ def _shown(agent: ReAct, run: Run) -> Any:
         view = {**view, **{key: text for key, text in run.clips.items() if key in view}}
     if agent.formats_trajectories_itself():
         return agent._format_trajectory(dict(view))
-    return _adapter().trajectory_pieces(view, run.rendered, run.state.failed_steps)
+    return active_adapter().trajectory_pieces(view, run.rendered, run.state.failed_steps)
 
 
 def _given(module: Any, shown: Any) -> Any:
     """The trajectory as a module is given it: in pieces where nothing but the library's own adapter reads it."""
-    adapter = _adapter()
+    adapter = active_adapter()
     seen = (
         type(module) is not Predict
         or {"forward", "aforward", "acall", "flow"} & vars(module).keys()
@@ -113,10 +113,6 @@ def _is_reshaped(agent: ReAct, run: Run) -> bool:
         return False
     last = run.state.log.asked[-1]
     return last.reshaped or last.error is not None
-
-
-def _adapter() -> Any:
-    return settings.adapter or ChatAdapter()
 
 
 def _size(shown: Any) -> int:

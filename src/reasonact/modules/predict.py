@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic_core import PydanticUndefined
 
+from reasonact.adapters.active import active_adapter
 from reasonact.adapters.base import Adapter
-from reasonact.adapters.chat import ChatAdapter
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.json_adapter import JSONAdapter
 from reasonact.errors import AdapterParseError, LMNotConfiguredError
@@ -153,7 +153,7 @@ class Predict(Module, Parameter):
             check_inputs(f"the signature {signature.signature!r}", signature, given)
         inputs = _with_defaults(signature, given)
 
-        adapter: Adapter = settings.adapter or ChatAdapter()
+        adapter = active_adapter()
 
         def body() -> Flow[list[dict[str, Any]]]:
             return _completions(self, adapter, lm, options, signature, demos, inputs, rendered)
