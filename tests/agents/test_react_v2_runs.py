@@ -617,5 +617,5 @@ def test_each_request_holds_the_very_messages_of_the_one_before(adapter: Any) ->
     with reasonact.context(lm=Noting("noting"), adapter=adapter):
         assert "1" == reasonact.ReActV2("question -> answer", tools=[look_up])(question="?").answer
     assert 6 == len(seen)
-    for before, after in pairwise(seen):
+    for before, after in pairwise(seen[1:]):  # the first says its inputs live, the others as part of an event
         assert [id(message) for message in before] == [id(message) for message in after[: len(before)]]
