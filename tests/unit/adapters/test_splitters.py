@@ -55,6 +55,10 @@ COMPLETIONS: list[tuple[Adapter, str, dict[str, str]]] = [
     (PROTOCOL, "A: x\ny\nB: 1", {"a": "x\ny", "b": "1"}),
     (PROTOCOL, "Well.\n**a:** x\n```\nB: 2\n```\n**B:** 1\n", {"a": "x\n```\nB: 2\n```", "b": "1"}),
     (PROTOCOL, "A: x\n```\ny\nB: 1", {"a": "x\n```\ny", "b": "1"}),
+    (PROTOCOL, "A (first: the text): x\nB 2 (a number) **:** 1", {"a": "x", "b": "1"}),
+    (PROTOCOL, "A: x\nB" + "9" * 90 + ": 2\nB: 1", {"a": "x\nB" + "9" * 90 + ": 2", "b": "1"}),
+    (PROTOCOL, f"A: x\nB ({'y' * 41}): 2\nB ({'y' * 40}): 1", {"a": f"x\nB ({'y' * 41}): 2", "b": "1"}),
+    (PROTOCOL, "A: x\nB" + " " * 90 + ": 2\nB: 1", {"a": "x\nB" + " " * 90 + ": 2", "b": "1"}),
     (
         PROTOCOL,
         "A: x\n\\B: y\nA long line that begins like no label at all: z\nB: 1",
@@ -157,6 +161,16 @@ def test_the_thought_of_a_step_of_the_text_protocol_is_given_out(agent: SimpleNa
     assert ({"next_thought": "I think.\nand look."}, ["next_thought"]) == added_up(
         split(PROTOCOL.splitter(plan), *text)
     )
+
+
+@pytest.mark.parametrize("label", ["ticket id", "Ticket ID", "TİCKET ID", "tıcket_id", "TıCKET   İD (one)"])
+def test_a_label_in_any_letter_case_is_found_in_pieces_too(label: str) -> None:
+    signature = Signature("q -> ticket_id, k")
+    text = f"{label}: x\n\u212a: y"  # the sign of kelvins is a K
+    assert {"ticket_id": "x", "k": "y"} == PROTOCOL.parse(signature, text)
+    for cut in range(len(text) + 1):
+        pieces = split(PROTOCOL.field_splitter(signature), text[:cut], text[cut:])
+        assert ({"ticket_id": "x", "k": "y"}, ["ticket_id", "k"]) == added_up(pieces)
 
 
 def test_the_arguments_of_a_call_can_be_split_too() -> None:

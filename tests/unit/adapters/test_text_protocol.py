@@ -7,6 +7,7 @@ import pytest
 
 from reasonact.adapters.conversation import Rendered
 from reasonact.adapters.labels import Labels
+from reasonact.adapters.protocol import read_step
 from reasonact.adapters.text_protocol import TextProtocolAdapter
 from reasonact.adapters.unreadable import UnreadableCall
 from reasonact.errors import AdapterParseError, LMInvalidRequestError
@@ -352,3 +353,24 @@ def test_a_run_renders_only_new_steps_of_a_trajectory() -> None:
     del trajectory["thought_0"]
     assert ADAPTER.format_trajectory(trajectory) == ADAPTER.format_trajectory(trajectory, rendered)
     assert ADAPTER.format_trajectory(trajectory, errors=[1]) == ADAPTER.format_trajectory(trajectory, rendered, [1])
+
+
+@pytest.mark.parametrize("text", ["Actıon: search[{}]", "Thought: I.\nACTİON : search[]", "fınal anſwer: search"])
+def test_a_letter_that_is_another_s_form_in_some_language_is_read_as_that_letter(text: str) -> None:
+    step = read_step(text)
+    assert "search" == (step.name or step.answer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Action" + " " * 99_999,
+        "Action (" + "x" * 99_999,
+        "Action" + "1" * 99_999,
+        "> " * 50_000,
+        "Final" + "_" * 99_999,
+    ],
+    ids=range(5),
+)
+def test_a_long_line_that_begins_like_a_label_is_the_thought_and_takes_no_longer(text: str) -> None:
+    assert text.strip() == read_step(text).thought
