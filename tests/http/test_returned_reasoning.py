@@ -78,7 +78,7 @@ def test_a_history_read_back_from_json_gives_the_thoughts_back_too(provider: Any
     assert turns[0] == answered[0]["content"]
 
 
-@pytest.mark.parametrize(("text", "content"), [(None, None), ("Let me look.", "Let me look.")])
+@pytest.mark.parametrize(("text", "content"), [(None, ""), ("Let me look.", "Let me look.")])
 @pytest.mark.parametrize("model", ["o3-mini", "gpt-4o-mini"])
 def test_reasoning_goes_back_to_a_server_of_openais_form(
     provider: Any, wire: Any, model: str, text: str | None, content: str | None

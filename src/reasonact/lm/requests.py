@@ -55,6 +55,8 @@ def build_call(
     if model_type == "text":
         return _text_call(model, conversation, given)
     given["messages"] = [_own_message(message) for message in conversation]
+    if model.startswith("openai/") and "api_base" in given:
+        _say_empty_contents(given["messages"])
     given["model"] = model if model_type == "chat" else _through_responses(model)
     return ProviderCall("completion", given)
 
@@ -76,6 +78,13 @@ def _own_message(message: Any) -> Any:
         if type(value) is list:  # content parts, tool calls
             own[name] = _own(value, 2)
     return own
+
+
+def _say_empty_contents(messages: list[Any]) -> None:
+    """Calls without a text get an empty one: LiteLLM leaves None out, and templates of servers then fail."""
+    for message in messages:
+        if type(message) is dict and message.get("tool_calls") and message.get("content") is None:
+            message["content"] = ""
 
 
 def _through_responses(model: str) -> str:
