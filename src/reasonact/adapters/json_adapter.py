@@ -43,7 +43,7 @@ class JSONAdapter(ChatAdapter):
             part of the text, whatever ``use_native_function_calling`` says, and
             ``parallel_tool_calls=False`` makes it one a turn. ``"json_schema"`` sends the
             schema in OpenAI's ``response_format``, ``"json_object"`` beside that type, as
-            llama-cpp-python takes it. A server that refuses is not asked otherwise.
+            llama-cpp-python takes it. Nothing is asked once more without it.
         max_text_chars: The most characters of each text in a constrained answer, where its
             type has no bound of its own. A small model may not stop before.
 
@@ -70,7 +70,7 @@ class JSONAdapter(ChatAdapter):
         if max_text_chars is not None and (constrain is None or max_text_chars < 1):
             raise ValueError(f"JSONAdapter(max_text_chars={max_text_chars!r}): a positive number, beside constrain")
         native = use_native_function_calling and constrain is None
-        super().__init__(callbacks, native, None, True, parallel_tool_calls)
+        super().__init__(callbacks, native, None, constrain is None, parallel_tool_calls)
         if constrain is not None:  # else there are no such settings, as in DSPy
             self.constrain, self.max_text_chars = constrain, max_text_chars
 

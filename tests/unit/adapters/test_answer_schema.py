@@ -14,7 +14,8 @@ from reasonact.adapters.answer_schema import answer_schema
 from reasonact.adapters.json_adapter import JSONAdapter
 from reasonact.agents.react import ReAct
 from reasonact.agents.react_v2 import ReActV2
-from reasonact.errors import LMInvalidRequestError
+from reasonact.errors import AdapterParseError, LMInvalidRequestError
+from reasonact.modules.predict import Predict
 from reasonact.signatures.fields import InputField, OutputField
 from reasonact.signatures.signature import Signature
 from reasonact.testing import ScriptedLM
@@ -263,6 +264,13 @@ def test_a_server_that_refuses_is_not_asked_otherwise() -> None:
     lm = ScriptedLM([LMInvalidRequestError("response_format json_schema is not supported")])
     with pytest.raises(LMInvalidRequestError):
         JSONAdapter(constrain="json_schema")(lm, {}, Task, [], {"question": "x"})
+    assert 1 == len(lm.requests)
+
+
+def test_an_answer_that_was_cut_is_not_asked_for_unheld() -> None:
+    lm = ScriptedLM(['{"answer": "and on and'])
+    with reasonact.context(lm=lm, adapter=JSONAdapter(constrain="json_object")), pytest.raises(AdapterParseError):
+        Predict(Task)(question="x")
     assert 1 == len(lm.requests)
 
 
