@@ -12,6 +12,8 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.errors import PydanticUserError
 from typing_extensions import NotRequired, ReadOnly, Required, TypeAliasType, TypedDict
 
+from reasonact.runtime.type_hints import type_hints
+
 _typed_dict: Any = TypedDict  # as a function of what is known at run time only
 _PRESENCE = (Required, NotRequired, ReadOnly)
 _REBUILD_TYPED_DICTS = sys.version_info < (3, 12)
@@ -128,7 +130,7 @@ def _rebuilt(annotation: Any, outer: tuple[Any, ...]) -> Any:
 
 def _extended_typed_dict(annotation: Any, outer: tuple[Any, ...]) -> Any:
     fields = {}
-    for name, hint in typing.get_type_hints(annotation, include_extras=True).items():
+    for name, hint in type_hints(annotation).items():
         inner = get_args(hint)[0] if get_origin(hint) in (Required, NotRequired) else hint
         presence = NotRequired if name in annotation.__optional_keys__ else Required
         fields[name] = presence[_rebuilt(inner, outer)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from pydantic.fields import FieldInfo
 
 from reasonact.adapters.annotations import annotated
 from reasonact.adapters.fit_containers import Fit, object_in
+from reasonact.runtime.type_hints import member_type, type_hints
 
 
 class ObjectFit:
@@ -92,15 +92,15 @@ def _as_written(value: Any, outermost: bool) -> Any:
 
 def _fields_of(kind: type) -> dict[str, tuple[Any, list[str]]]:
     if issubclass(kind, BaseModel):
-        return {name: (_full(info), _aliases(info)) for name, info in kind.model_fields.items()}
-    hints = typing.get_type_hints(kind, include_extras=True)
+        return {name: (_full(kind, info), _aliases(info)) for name, info in kind.model_fields.items()}
+    hints = type_hints(kind)
     if dataclasses.is_dataclass(kind):
         return {field.name: (hints[field.name], []) for field in dataclasses.fields(kind) if field.init}
     return {name: (hint, []) for name, hint in hints.items()}
 
 
-def _full(info: FieldInfo) -> Any:
-    return annotated(info.annotation, info.metadata)
+def _full(kind: type, info: FieldInfo) -> Any:
+    return annotated(member_type(kind, info.annotation), info.metadata)
 
 
 def _aliases(info: FieldInfo) -> list[str]:

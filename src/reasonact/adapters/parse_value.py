@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import types
-import typing
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import lru_cache
@@ -17,6 +16,7 @@ from reasonact.adapters.annotation_names import get_annotation_name
 from reasonact.adapters.annotations import annotated, core_type, type_adapter
 from reasonact.adapters.fitting import FitCompiler, unchanged
 from reasonact.adapters.scalar_text import bare
+from reasonact.runtime.type_hints import member_type, type_hints
 
 _SHOWN = 200  # characters of the value in an error
 _REASONS = 3  # faults that an error names
@@ -107,10 +107,10 @@ def wants_exact_numbers(annotation: Any) -> bool:
         seen.append(current)
         pending.extend(get_args(current))
         if isinstance(current, type) and issubclass(current, BaseModel):
-            pending.extend(info.annotation for info in current.model_fields.values())
+            pending.extend(member_type(current, info.annotation) for info in current.model_fields.values())
         elif is_typeddict(current) or (isinstance(current, type) and dataclasses.is_dataclass(current)):
             try:
-                pending.extend(typing.get_type_hints(current).values())
+                pending.extend(type_hints(current).values())
             except (NameError, TypeError):  # a name that is not defined yet; pydantic will say so
                 continue
     return False

@@ -7,10 +7,8 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from reasonact.adapters.splitting import Splitter
-from reasonact.adapters.xml_text import unescaped_part
+from reasonact.adapters.xml_text import TAG, TAG_BEGINS, unescaped_part
 
-_TAG: Final = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.-]*)(?P<attributes>(?:\s[^<>]*)?/?)>")
-_TAG_BEGINS: Final = re.compile(r"<[^<>]{0,200}\Z")
 _ENTITY_BEGINS: Final = re.compile(r"&#?\w{0,8}\Z")
 
 
@@ -34,7 +32,7 @@ class TagSplitter(Splitter):
     def _take(self, text: str) -> None:
         self._text += text
         position = 0
-        while (match := _TAG.search(self._text, position)) is not None:
+        while (match := TAG.search(self._text, position)) is not None:
             name = self._wanted.get(match["name"].casefold())
             if name is None:
                 position = match.end()
@@ -42,7 +40,7 @@ class TagSplitter(Splitter):
             before, tag = self._text[: match.start()], match.group()
             self._text, position = self._text[match.end() :], 0
             self._take_tag(name, before, tag, closes=bool(match["close"]))
-        begins = _TAG_BEGINS.search(self._text)
+        begins = TAG_BEGINS.search(self._text)
         certain = len(self._text) if begins is None else begins.start()
         if self._held:
             self._held += self._text[:certain]

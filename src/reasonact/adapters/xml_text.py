@@ -14,7 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-_TAG: Final = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.-]*)(?P<attributes>(?:\s[^<>]*)?/?)>")
+# A tag has a bound: that much is held back of a text that is still coming.
+TAG: Final = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z_][\w.-]{0,199})(?P<attributes>(?:\s[^<>]{0,199})?/?)>")
+TAG_BEGINS: Final = re.compile(r"<[^<>]{0,402}\Z")
 _CDATA: Final = "<![CDATA["
 _CDATA_END: Final = "]]>"
 _ENTITY: Final = re.compile(r"&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos));")
@@ -204,7 +206,7 @@ def _tags(text: str) -> Iterator[re.Match[str]]:
     """The tags of a text, CDATA passed over."""
     spans = _cdata_spans(text)
     span = next(spans, None)
-    for match in _TAG.finditer(text):
+    for match in TAG.finditer(text):
         while span is not None and span[1] <= match.start():
             span = next(spans, None)
         if span is None or match.start() < span[0]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import typing
 from collections.abc import Mapping
 from typing import Any, Final, cast, get_args, get_origin
 
@@ -13,6 +12,7 @@ from pydantic.fields import FieldInfo
 from reasonact.adapters.layout import plain_type
 from reasonact.adapters.values import render_text, serialize_for_json
 from reasonact.adapters.xml_text import Element, escaped, is_name, read_children, unescaped
+from reasonact.runtime.type_hints import member_type, type_hints
 from reasonact.types.base import Type
 
 _ITEM: Final = "item"
@@ -140,9 +140,9 @@ def _hints(kind: Any) -> Mapping[str, Any] | None:
         return None
     if _is_model(kind):
         members: Mapping[str, FieldInfo] = cast(type[BaseModel], kind).model_fields
-        return {info.alias or name: info.annotation for name, info in members.items()}
+        return {info.alias or name: member_type(kind, info.annotation) for name, info in members.items()}
     if dataclasses.is_dataclass(kind) or hasattr(kind, "__total__"):
-        return typing.get_type_hints(kind)
+        return type_hints(kind, include_extras=False)
     return None
 
 

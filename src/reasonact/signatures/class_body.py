@@ -7,13 +7,13 @@ own methods, and a type that cannot be resolved is reported with the field's nam
 from __future__ import annotations
 
 import sys
-import typing
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any, ClassVar, get_origin
 
 from pydantic.fields import FieldInfo
 
+from reasonact.runtime.type_hints import type_hints
 from reasonact.signatures.fields import finished, kind_of
 from reasonact.signatures.grammar import is_type
 from reasonact.signatures.scope import ClassBodyNames
@@ -96,7 +96,7 @@ def _resolved(owner: str, name: str, annotation: Any, body: Mapping[str, Any]) -
     module = sys.modules.get(body.get("__module__", ""))
     holder = SimpleNamespace(__annotations__={name: annotation})
     try:
-        hints = typing.get_type_hints(holder, vars(module) if module else {}, ClassBodyNames(body), include_extras=True)
+        hints = type_hints(holder, vars(module) if module else {}, ClassBodyNames(body))
     except Exception as error:  # the expression is the program's own and may fail in any way
         raise TypeError(
             f"the type {annotation!r} of the field {name!r} of {owner} cannot be resolved "

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Final, get_origin
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from reasonact.runtime.type_hints import type_hints
+
 if sys.version_info >= (3, 14):
     import annotationlib
 
@@ -231,7 +233,7 @@ def _with_field(name: str, hint: Any, kind: inspect._ParameterKind = inspect.Par
 def _hints(annotations: dict[str, Any], scope: dict[str, Any], closure: dict[str, Any]) -> dict[str, Any]:
     # a bare object instead of the function: defaults of None must not turn types into optional ones (3.10)
     holder: Any = SimpleNamespace(__annotations__=annotations)
-    return typing.get_type_hints(holder, scope, closure, include_extras=True)
+    return type_hints(holder, scope, closure)
 
 
 def _names_around(func: Callable[..., Any], scope: dict[str, Any]) -> dict[str, Any]:

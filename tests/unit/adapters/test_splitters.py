@@ -52,6 +52,8 @@ COMPLETIONS: list[tuple[Adapter, str, dict[str, str]]] = [
     (XML, "<a>x</a>y</a><b>1</b>", {"a": "x</a>y", "b": "1"}),
     (XML, "<a><a>x</a></a> <b/>", {"a": "<a>x</a>", "b": ""}),
     (XML, "<a>x < 3 & y", {"a": "x < 3 & y"}),
+    (XML, f"<a {'k' * 199}>x</a><b>1</b>", {"a": "x", "b": "1"}),
+    (XML, f"<a {'k' * 200}>x</a><b>1</b>", {"b": "1"}),
     (PROTOCOL, "A: x\ny\nB: 1", {"a": "x\ny", "b": "1"}),
     (PROTOCOL, "Well.\n**a:** x\n```\nB: 2\n```\n**B:** 1\n", {"a": "x\n```\nB: 2\n```", "b": "1"}),
     (PROTOCOL, "A: x\n```\ny\nB: 1", {"a": "x\n```\ny", "b": "1"}),
