@@ -106,6 +106,14 @@ def look_up(topic: str) -> str:
     return f"3 pages on {topic}"
 
 
+def left_by(error: BaseException) -> Any:
+    """The exception that a run has left its work on, of the one that came out of a task of asyncio.
+
+    Before Python 3.11 a cancelled task raises another one in place of its own, which is then the context.
+    """
+    return error if hasattr(error, "state") or error.__context__ is None else error.__context__
+
+
 def results(history: Any) -> list[Any]:
     """Every tool result of a history, in order."""
     return [

@@ -9,7 +9,21 @@ import time
 from typing import Any
 
 import pytest
-from agent_scripts import Played, calls, extracted, full, look_up, native, react, react_v2, results, step, submit, turn
+from agent_scripts import (
+    Played,
+    calls,
+    extracted,
+    full,
+    left_by,
+    look_up,
+    native,
+    react,
+    react_v2,
+    results,
+    step,
+    submit,
+    turn,
+)
 
 import reasonact
 from reasonact.testing import ScriptedLM
@@ -210,7 +224,7 @@ def test_cancelling_the_run_reaches_a_running_async_tool_and_keeps_its_siblings(
 
     error, took = asyncio.run(main())
     assert (["cancelled"], True) == (seen, took < 1)
-    prediction = played.resume(stored(error.state))  # type: ignore[attr-defined]
+    prediction = played.resume(stored(left_by(error).state))
     assert (["x"], ["did x", "waited"]) == (ran, [item.value for item in results(prediction.history)[:2]])
 
 

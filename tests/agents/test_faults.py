@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from agent_scripts import extracted, full, native, results, step, submit, turn
+from agent_scripts import extracted, full, left_by, native, results, step, submit, turn
 
 import reasonact
 from reasonact.testing import ScriptedLM
@@ -125,13 +125,14 @@ def test_what_is_raised_carries_all_results_and_resuming_comes_to_the_same_answe
             run(world, agent, how)
         expected = {"model error": Away, "interrupt": KeyboardInterrupt, "cancellation": asyncio.CancelledError}[fault]
         assert expected is type(error.value)
+        raised = left_by(error.value)
         so_far = [f"did {number}" for number in range(min(at, TURNS))]
-        assert so_far == done(error.value.history)  # type: ignore[attr-defined]
+        assert so_far == done(raised.history)
         if kind == "react":
             assert so_far == [
-                v for k, v in error.value.trajectory.items() if k.startswith("observation") and v != "Completed."
-            ]  # type: ignore[attr-defined]
-        stored = reasonact.RunState.from_json(error.value.state.to_json())  # type: ignore[attr-defined]
+                v for k, v in raised.trajectory.items() if k.startswith("observation") and v != "Completed."
+            ]
+        stored = reasonact.RunState.from_json(raised.state.to_json())
         prediction = run(world, agent, how, stored)
         assert "all done" == prediction.answer
         assert list(range(TURNS)) == world.ran
