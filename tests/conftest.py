@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -28,8 +30,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A run of the suite says of a commit always the same; a long one looks for new cases.
-settings.register_profile("usual", max_examples=budget.USUAL, derandomize=True, deadline=None)
-settings.register_profile("long", max_examples=budget.USUAL * budget.LONG, deadline=None, print_blob=True)
+TIMELESS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}  # a busy machine is no failure
+settings.register_profile("usual", max_examples=budget.USUAL, derandomize=True, **TIMELESS)
+settings.register_profile("long", max_examples=budget.USUAL * budget.LONG, print_blob=True, **TIMELESS)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -49,3 +52,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if HERE / "properties" in item.path.parents or getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.long)
             item.add_marker(pytest.mark.timeout(3600))
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """No test is without the log since another has run a command, which switches it off."""
+    root = logging.getLogger("reasonact")
+    before = (root.level, root.propagate, list(root.handlers))
+    yield
+    root.setLevel(before[0])  # which forgets what loggers below know of it
+    root.propagate, root.handlers[:] = before[1:]

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 
 import pytest
 
 import reasonact
 
 logger = logging.getLogger("reasonact.something")
-
-
-@pytest.fixture(autouse=True)
-def logging_as_it_was() -> Iterator[None]:
-    root = logging.getLogger("reasonact")
-    before = (root.level, root.propagate, list(root.handlers))
-    yield
-    root.level, root.propagate, root.handlers[:] = before
-    root.manager._clear_cache()
 
 
 def test_nothing_is_logged_while_logging_is_disabled(caplog: pytest.LogCaptureFixture) -> None:

@@ -282,7 +282,7 @@ def test_untyped_parameters_take_anything(func: Callable[..., Any]) -> None:
     assert marker is Tool(func)(value=marker)
 
 
-@pytest.mark.parametrize("levels", [900, 3_000, 100_000])
+@pytest.mark.parametrize("levels", [3_000, 100_000])
 def test_an_argument_too_deep_for_a_schema_s_check_is_refused_by_name(levels: int) -> None:
     deep: Any = 1
     for _ in range(levels):
