@@ -27,7 +27,7 @@ from seeds import seeds
 
 SECONDS_OF_ONE_INPUT = 2.0
 """Processor time that an input may take; the longest text is 10,000 characters, and tracing slows by five."""
-HANGS_AFTER, MEMORY_IN_MIB, LONGEST_INPUT = 120, 2_048, 600
+HANGS_AFTER, MEMORY_IN_MIB, LONGEST_INPUT = 1_200, 2_048, 600
 
 
 class TooSlow(Exception):
