@@ -461,3 +461,22 @@ def test_an_unknown_option_is_a_type_error() -> None:
 def test_an_option_of_an_impossible_value_is_refused_at_construction(option: str, value: Any) -> None:
     with pytest.raises((TypeError, ValueError), match=option):
         reasonact.ReAct("question -> answer", [], **{option: value})
+
+
+def test_what_a_hook_changes_before_it_gives_up_is_what_the_extractor_is_shown() -> None:
+    class Redacting(reasonact.ReAct):
+        def truncate_trajectory(self, trajectory: dict[str, Any]) -> dict[str, Any]:
+            trajectory["observation_0"] = "gone"
+            raise ValueError("nothing is left to take away")
+
+    def dump() -> str:
+        return "secret"
+
+    for bound in (100, 3):  # whole, and cut
+        played = react([step("a", "dump"), step("b", "dump"), full(), extracted(answer="1")])
+        played.agent = Redacting("question -> answer", [dump], max_result_chars=bound)
+        played(question="?")
+        before, after = (request.messages[1]["content"] for request in played.lm.requests[2:])
+        assert "[[ ## observation_0 ## ]]\nsec" in before
+        assert "[[ ## observation_0 ## ]]\ngon" in after
+        assert "[[ ## observation_1 ## ]]\nsec" in after

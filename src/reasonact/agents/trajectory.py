@@ -66,15 +66,16 @@ def shrinking(agent: ReAct, run: Run, module: Any, inputs: Mapping[str, Any]) ->
 def _shortened(agent: ReAct, run: Run, view: dict[str, Any]) -> bool:
     try:
         shorter = agent.truncate_trajectory(view)
+        if shorter is not None and not isinstance(shorter, Mapping):
+            raise TypeError(f"truncate_trajectory gives a dict or None, not a {type(shorter).__name__}")
+        if shorter is not None and shorter is not view:
+            # The run adds its later steps to the view; the dict that was returned stays the hook's own.
+            run.state.view = dict(shorter)
     except ValueError:  # the hook's way to say that nothing is left to take away
         return False
-    if shorter is not None and not isinstance(shorter, Mapping):
-        raise TypeError(f"truncate_trajectory gives a dict or None, not a {type(shorter).__name__}")
-    if shorter is not None and shorter is not view:
-        # The run adds its later steps to the view; the dict that was returned stays the hook's own.
-        run.state.view = dict(shorter)
-    run.clips = clipped_observations(run.steps(), run.options.max_result_chars)
-    run.rendered.trajectory.forget()  # the hook may have changed the steps themselves
+    finally:  # the hook may have changed the steps themselves, also where it then gave up
+        run.clips = clipped_observations(run.steps(), run.options.max_result_chars)
+        run.rendered.trajectory.forget()
     return True
 
 
