@@ -498,6 +498,19 @@ def test_a_pause_inside_an_agent_that_serves_as_a_tool_is_answered_by_its_id(eff
     assert (1, 1) == (effects.seen.count("n"), effects.seen.count("/x*1"))
 
 
+def test_edited_arguments_of_a_call_within_are_not_held_to_a_tool_of_the_same_name_without(effects: Effects) -> None:
+    inner = MAKERS["text"](effects)
+
+    def delete(question: str) -> str:
+        with reasonact.context(lm=inner.lm):
+            return str(inner.agent(question=question).answer)
+
+    outer = react([step("a", "delete", question="in?"), step("b", "finish"), extracted(answer="out")], [delete])
+    respond_to_confirmation(pause(outer).confirmation_id, data={"path": "/y"})
+    assert "1" == outer(question="?").trajectory["observation_0"]
+    assert ["n", "/y*1"] == effects.seen[:2]
+
+
 def test_inputs_that_cannot_be_compared_match_by_identity(effects: Effects) -> None:
     class Array:
         def __eq__(self, other: object) -> Any:

@@ -68,7 +68,8 @@ class _Table:
                 else:
                     tool = run.calls[confirmation_id]
                     made = decision(tool)
-                    check_edit(getattr(run.agent(), "tools", {}).get(tool), made)
+                    if confirmation_id in run.state.confirmations:  # else the tool is that of an agent within
+                        check_edit(getattr(run.agent(), "tools", {}).get(tool), made)
                     run.decisions[confirmation_id] = made
             return bool(found)
 
