@@ -75,6 +75,5 @@ def _policy_of(policy: RetryPolicy) -> tenacity.Retrying:
     return tenacity.Retrying(
         stop=tenacity.stop_after_attempt(policy.num_retries + 1) | tenacity.stop_before_delay(policy.budget),
         wait=wait,
-        retry=tenacity.retry_if_exception(is_retryable_lm_error),
         reraise=True,
     )

@@ -21,7 +21,6 @@ from reasonact.errors import format_error_for_lm
 from reasonact.runtime.callbacks import observed
 from reasonact.runtime.drive import adrive, drive
 from reasonact.runtime.flow import Flow, call
-from reasonact.runtime.retrying import retrying
 from reasonact.runtime.settings import settings
 from reasonact.tools.arguments import ArgumentChecker, InvalidArguments
 from reasonact.tools.control_flow import is_control_flow
@@ -33,7 +32,7 @@ from reasonact.tools.pickling import DecoratedName, picklable
 from reasonact.tools.policy import OnError, Retries, SyncTools, ToolPolicy
 from reasonact.tools.preparation import Given, Prepared, prepare
 from reasonact.tools.results import ResultTable, key_of
-from reasonact.tools.retrying import policy_of
+from reasonact.tools.retrying import with_retries
 from reasonact.tools.schema import hoisted
 from reasonact.types.base import Type
 
@@ -289,10 +288,7 @@ class Tool(Type):
             if policy.retries is None:
                 result = yield from call(command)
             else:
-                retries = policy.retries
-                result = yield from retrying(
-                    lambda: call(command), lambda error: isinstance(error, retries.on), lambda: policy_of(retries)
-                )
+                result = yield from with_retries(command, policy.retries)
         except Exception as error:
             if not callable(policy.on_error) or is_control_flow(error):
                 raise

@@ -117,6 +117,15 @@ def test_other_exceptions_are_not_tried_again() -> None:
     assert 2 == tool()
 
 
+async def test_a_pause_is_no_failure_to_try_again() -> None:
+    for way in ("sync", "async"):
+        work = failing(1, ControlFlow("ask first"))
+        tool = Tool(work, retries=nowait(3, Exception))
+        with pytest.raises(ControlFlow, match="ask first"):
+            tool() if way == "sync" else await tool.acall()
+        assert 2 == tool()
+
+
 def test_a_timeout_can_be_tried_again() -> None:
     calls: list[int] = []
     release = threading.Event()
