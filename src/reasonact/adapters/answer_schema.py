@@ -181,6 +181,8 @@ def _bounded(schema: Any, most: int) -> Any:
             )
         else:
             bounded[key] = value
-    if schema.get("type") == "string" and not _BOUNDS & schema.keys():
+    kinds = schema.get("type")
+    is_text = "string" in kinds if isinstance(kinds, list) else kinds == "string"
+    if is_text and not _BOUNDS & schema.keys():
         bounded["maxLength"] = max(most, int(schema.get("minLength", 0)))
     return bounded

@@ -129,6 +129,10 @@ class Adapter(PromptHooks):
 
         Returns:
             The output fields of each completion.
+
+        Raises:
+            LMError: The model could not be asked, also without what was refused.
+            AdapterParseError: An answer cannot be read.
         """
         try:
             outputs = yield from ask(self, lm, plan)

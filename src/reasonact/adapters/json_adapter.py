@@ -22,6 +22,7 @@ from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.type_form import form_of
 from reasonact.adapters.values import serialize_for_json
 from reasonact.runtime.callbacks import BaseCallback
+from reasonact.runtime.counts import whole_number
 
 _OPTION: Final = "response_format"
 _refused_schema: Final = Refusals("response_format", "response format", "schema", "structured output")
@@ -48,8 +49,9 @@ class JSONAdapter(ChatAdapter):
             type has no bound of its own. A small model may not stop before.
 
     Raises:
-        ValueError: ``constrain`` names no form, or ``max_text_chars`` is no positive number
-            or bounds nothing, as nothing is constrained.
+        ValueError: ``constrain`` names no form, or ``max_text_chars`` is below 1 or bounds
+            nothing, as nothing is constrained.
+        TypeError: ``max_text_chars`` is no whole number.
     """
 
     constrain: SchemaForm | None = None
@@ -67,8 +69,10 @@ class JSONAdapter(ChatAdapter):
         if constrain is not None and constrain not in SCHEMA_FORMS:
             forms = ", ".join(map(repr, SCHEMA_FORMS))
             raise ValueError(f"JSONAdapter(constrain={constrain!r}): expected one of {forms}, or None")
-        if max_text_chars is not None and (constrain is None or max_text_chars < 1):
-            raise ValueError(f"JSONAdapter(max_text_chars={max_text_chars!r}): a positive number, beside constrain")
+        if max_text_chars is not None:
+            whole_number("JSONAdapter(max_text_chars)", max_text_chars, least=1)
+            if constrain is None:
+                raise ValueError(f"JSONAdapter(max_text_chars={max_text_chars}) bounds nothing: say constrain too")
         native = use_native_function_calling and constrain is None
         super().__init__(callbacks, native, None, constrain is None, parallel_tool_calls)
         if constrain is not None:  # else there are no such settings, as in DSPy
@@ -87,7 +91,9 @@ class JSONAdapter(ChatAdapter):
 
     def weaker(self, lm: Any, plan: Plan, error: Exception) -> Plan | None:
         """The plan with a weaker form where a schema was refused that nobody had asked for."""
-        if self.constrain is not None or plan.options[_OPTION] == OBJECT_FORMAT or not _refused_schema.note(lm, error):
+        if self.constrain is not None or _OPTION not in plan.added or plan.options[_OPTION] == OBJECT_FORMAT:
+            return None
+        if not _refused_schema.note(lm, error):
             return None
         return plan.with_option(_OPTION, dict(OBJECT_FORMAT))
 

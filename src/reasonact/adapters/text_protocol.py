@@ -85,7 +85,7 @@ class TextProtocolAdapter(Adapter):
 
     def weaker(self, lm: Any, plan: Plan, error: Exception) -> Plan | None:
         """The plan without the stop sequence where that was refused, unless the caller has asked for one too."""
-        if plan.options[_STOP] != [STOP] or not _refused_stop.note(lm, error):
+        if _STOP not in plan.added or plan.options[_STOP] != [STOP] or not _refused_stop.note(lm, error):
             return None
         return replace(plan, options={name: value for name, value in plan.options.items() if name != _STOP})
 

@@ -374,6 +374,18 @@ def test_fields_named_like_words_of_schemas_are_fields() -> None:
         assert not accepts(schema, {**good, name: wrong})
 
 
+def test_a_text_that_may_also_be_null_is_bounded_in_both_ways_of_saying_it() -> None:
+    args: dict[str, Any] = {
+        "one": {"type": ["string", "null"]},
+        "other": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    }
+    agent = ReAct(Task, [Tool(lambda **given: "", name="look", args=args)])
+    for name in args:
+        for value, fits in ((None, True), ("12345", True), ("123456", False)):
+            given = {"one": None, "other": None, name: value}
+            assert fits == accepts(bounded(agent, 5), react_step("look", given))
+
+
 def test_a_bound_is_sent_with_every_request() -> None:
     lm = ScriptedLM([ANSWER])
     JSONAdapter(constrain="json_object", max_text_chars=7)(lm, {}, Signature("q -> answer"), [], {"q": "x"})
@@ -387,3 +399,9 @@ def test_a_bound_is_sent_with_every_request() -> None:
 def test_a_bound_of_nothing_is_refused(options: Any) -> None:
     with pytest.raises(ValueError, match="max_text_chars"):
         JSONAdapter(**options)
+
+
+@pytest.mark.parametrize("bound", [2.5, "3", True])
+def test_a_bound_that_is_no_whole_number_is_refused(bound: Any) -> None:
+    with pytest.raises(TypeError, match=r"max_text_chars.* is a whole number"):
+        JSONAdapter(constrain="json_schema", max_text_chars=bound)

@@ -2,12 +2,14 @@
 
 import gc
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from reasonact.adapters.json_adapter import JSONAdapter
+from reasonact.adapters.plan import Plan
 from reasonact.errors import (
     AdapterParseError,
     ContextWindowExceededError,
@@ -171,6 +173,18 @@ def test_another_refusal_is_raised(error: Exception) -> None:
     with pytest.raises(type(error)):
         JSONAdapter()(lm, {}, QA, [], {"q": "x"})
     assert 1 == len(lm.requests)
+
+
+@pytest.mark.parametrize("given", [{}, {"response_format": {"type": "text"}}], ids=["no form", "the caller's form"])
+def test_a_subclass_that_adds_another_option_steps_down_from_no_form_of_its_own(given: dict[str, Any]) -> None:
+    class Seeded(JSONAdapter):
+        def with_own_options(self, plan: Plan, lm: Any, options: Mapping[str, Any]) -> Plan:
+            return super().with_own_options(plan, lm, options).with_option("seed", 1)
+
+    lm = ScriptedLM([LMInvalidRequestError("no response_format here")])
+    with pytest.raises(LMInvalidRequestError):
+        Seeded()(lm, given, QA, [], {"q": "x"})
+    assert [{**given, "seed": 1}] == [request.options for request in lm.requests]
 
 
 def test_a_refusal_of_the_object_form_is_raised() -> None:

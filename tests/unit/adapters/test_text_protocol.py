@@ -213,6 +213,17 @@ def test_another_refusal_is_raised(agent: SimpleNamespace) -> None:
         ADAPTER(ScriptedLM([LMInvalidRequestError("bad key")]), {}, agent.signature, [], agent.inputs(question="q"))
 
 
+def test_a_subclass_that_adds_another_option_takes_no_stop_back(agent: SimpleNamespace) -> None:
+    class Seeded(TextProtocolAdapter):
+        def with_own_options(self, plan: Any, lm: Any, options: Any) -> Any:
+            return super().with_own_options(plan, lm, options).with_option("seed", 1)
+
+    lm = ScriptedLM([LMInvalidRequestError("Unsupported parameter: stop")], params=["seed"])
+    with pytest.raises(LMInvalidRequestError):
+        Seeded()(lm, {}, agent.signature, [], agent.inputs(question="q"))
+    assert 1 == len(lm.requests)
+
+
 def test_an_error_cannot_be_taken_for_a_result(agent: SimpleNamespace) -> None:
     calls = agent.calls(
         ("c1", "search", {}),
