@@ -21,6 +21,8 @@ _OWNERS: Final = frozenset(
         *("oauth", "private", "refresh", "security", "session", "subscription"),
     }
 )
+# Of a function: in the form of chats, and in that of OpenAI's Responses.
+_DESCRIPTIONS: Final = ("function", "parameters")
 _USERINFO: Final = re.compile(r"(?<=://)[^/@\s]+@")
 _SECRET_QUERY: Final = re.compile(
     r"(?i)([?&](?:api[_-]?key|key|token|access[_-]?token|sig|signature|password)=)[^&#\s]*"
@@ -52,13 +54,16 @@ def without_secrets(value: Any) -> Any:
         value: Options of a request, nested as they may be.
 
     Returns:
-        New dicts and lists; other values are the same objects. So is a function that is offered
-        to the model: it names arguments, and one called ``password`` is no secret.
+        New dicts and lists; other values are the same objects. So is what describes a function
+        that is offered to the model: it names arguments, and one called ``password`` is no secret.
     """
     if isinstance(value, Mapping):
-        if value.get("type") == "function":
-            return value
-        return {k: without_secrets(v) for k, v in value.items() if not (isinstance(k, str) and is_secret_name(k))}
+        described = _DESCRIPTIONS if value.get("type") == "function" else ()
+        return {
+            name: item if name in described else without_secrets(item)
+            for name, item in value.items()
+            if not (isinstance(name, str) and is_secret_name(name))
+        }
     if isinstance(value, list | tuple):
         return [without_secrets(item) for item in value]
     return without_secrets_in_url(value) if isinstance(value, str) else value

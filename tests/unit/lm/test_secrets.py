@@ -13,6 +13,12 @@ def test_a_function_whose_argument_is_called_password_is_kept_whole() -> None:
     assert {"tools": [function]} == without_secrets({"tools": [function], "api_key": "sk-1"})
 
 
+def test_what_stands_beside_the_description_of_a_function_is_no_part_of_it() -> None:
+    described = {"type": "function", "name": "log_in", "parameters": {"properties": {"password": {"type": "string"}}}}
+    kept = without_secrets({**described, "api_key": "sk-1", "headers": {"Authorization": "Bearer t"}})
+    assert {**described, "headers": {}} == kept
+
+
 def test_a_hosted_tool_keeps_everything_but_its_login() -> None:
     hosted = {"type": "mcp", "server_url": "https://me:pw@host/x", "headers": {"Authorization": "Bearer t"}}
     expected = {"type": "mcp", "server_url": "https://host/x", "headers": {}}
