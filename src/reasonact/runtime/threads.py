@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextvars
 import os
 import queue
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -60,7 +61,12 @@ def start_in_thread(work: Callable[[], object]) -> None:
     Args:
         work: What to run. It handles its own failures: one that gets out ends the thread, and
             is reported as Python reports those of any thread.
+
+    Raises:
+        RuntimeError: The interpreter is ending, or the system gives no further thread.
     """
+    if sys.is_finalizing():  # its daemon threads stand still: who waited for one would wait for ever
+        raise RuntimeError("the interpreter is ending, and runs no threads any more")
     try:
         worker = _idle.pop()
     except IndexError:
@@ -78,6 +84,9 @@ def in_daemon_thread(func: Callable[..., T], /, *args: Any) -> Future[T]:
 
     Returns:
         Its future.
+
+    Raises:
+        RuntimeError: The interpreter is ending, or the system gives no further thread.
     """
     future: Future[T] = Future()
     context = contextvars.copy_context()

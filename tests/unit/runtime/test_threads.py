@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextvars
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -65,3 +67,24 @@ def test_a_forked_child_starts_threads_of_its_own():
     assert b"42" == os.read(reading, 10)
     os.waitpid(child, 0)
     os.close(reading)
+
+
+AT_THE_END = """
+import builtins
+from reasonact.runtime.drive import call_in_thread
+
+class Last:
+    def __del__(self, call=call_in_thread):
+        try:
+            call(print, "ran")
+        except RuntimeError as error:
+            print(error, flush=True)
+
+call_in_thread(print, "idle now")
+builtins.last = Last()
+"""
+
+
+def test_work_at_the_interpreters_end_is_refused_instead_of_waited_for():
+    ended = subprocess.run([sys.executable, "-c", AT_THE_END], capture_output=True, text=True, timeout=60)
+    assert ["idle now", "the interpreter is ending, and runs no threads any more"] == ended.stdout.splitlines()
