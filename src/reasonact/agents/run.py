@@ -216,7 +216,20 @@ def noted(
         new = run.state.log.new_messages(stage, view, calls)
         run.calls_noted += len(calls)
         run.state.log.asked.append(
-            Asked(stage, turn, events, said, view, first, reshaped, extra, calls, new, now - began, error)
+            Asked(
+                stage=stage,
+                turn=turn,
+                events=events,
+                said=said,
+                view=view,
+                first=first,
+                reshaped=reshaped,
+                extra=extra,
+                calls=calls,
+                new_messages=new,
+                seconds=now - began,
+                error=error,
+            )
         )
 
     try:

@@ -131,9 +131,12 @@ class RunLog:
         """How many messages of the next request the last one did not have.
 
         Args:
-            stage: As in `Asked`; so for the others.
-            view: As above.
-            calls: As above.
+            stage: What the next one asks for.
+            view: Which view of the history it shows; None for the whole.
+            calls: Its answers, in order.
+
+        Returns:
+            The number; 0 where nothing answered.
         """
         new = calls[0].messages if calls else 0
         if self.asked and stage != "extract" and view == self.asked[-1].view:
