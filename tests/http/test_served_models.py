@@ -17,10 +17,11 @@ CALLED = {
 MESSAGES = [{"role": "user", "content": "q"}, CALLED, {"role": "tool", "tool_call_id": "c", "content": "found"}]
 
 
-def test_a_turn_of_calls_alone_reaches_it_with_an_empty_text(provider: Any, wire: Any) -> None:
+@pytest.mark.parametrize("place", ["api_base", "base_url"])
+def test_a_turn_of_calls_alone_reaches_it_with_an_empty_text(provider: Any, wire: Any, place: str) -> None:
     provider.says(wire.http(wire.completion()))
     given = json.loads(json.dumps(MESSAGES))
-    LM("openai/small", api_base=provider.url, api_key="none", cache=False)(messages=given)
+    LM("openai/small", **{place: provider.url}, api_key="none", cache=False)(messages=given)
     assert "" == provider.requests[0]["json"]["messages"][1]["content"]
     assert MESSAGES == given
 

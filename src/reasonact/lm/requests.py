@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from reasonact.errors import LMUnsupportedFeatureError
 from reasonact.lm.outputs import member
 
 # Plain completions have no turns: the text ends where the model is to write.
 _ANSWER_HERE = "Response:"
+
+# LiteLLM's two names for where a server of one's own is.
+_PLACES: Final = frozenset({"api_base", "base_url"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def build_call(
     if model_type == "text":
         return _text_call(model, conversation, given)
     given["messages"] = [_own_message(message) for message in conversation]
-    if model.startswith("openai/") and "api_base" in given:
+    if model.startswith("openai/") and not _PLACES.isdisjoint(given):
         _say_empty_contents(given["messages"])
     given["model"] = model if model_type == "chat" else _through_responses(model)
     return ProviderCall("completion", given)

@@ -21,8 +21,12 @@ _OWNERS: Final = frozenset(
         *("oauth", "private", "refresh", "security", "session", "subscription"),
     }
 )
-# Of a function: in the form of chats, and in that of OpenAI's Responses.
-_DESCRIPTIONS: Final = ("function", "parameters")
+# Where things of a type keep a schema, whose names are arguments and fields; a function has two forms.
+_DESCRIPTIONS: Final[Mapping[Any, tuple[str, ...]]] = {
+    "function": ("function", "parameters"),
+    "json_schema": ("json_schema", "schema"),
+    "json_object": ("schema",),
+}
 _USERINFO: Final = re.compile(r"(?<=://)[^/@\s]+@")
 _SECRET_QUERY: Final = re.compile(
     r"(?i)([?&](?:api[_-]?key|key|token|access[_-]?token|sig|signature|password)=)[^&#\s]*"
@@ -55,10 +59,12 @@ def without_secrets(value: Any) -> Any:
 
     Returns:
         New dicts and lists; other values are the same objects. So is what describes a function
-        that is offered to the model: it names arguments, and one called ``password`` is no secret.
+        that is offered to the model, or the answer that is asked for: it names arguments and
+        fields, and one called ``password`` is no secret.
     """
     if isinstance(value, Mapping):
-        described = _DESCRIPTIONS if value.get("type") == "function" else ()
+        kind = value.get("type")
+        described = _DESCRIPTIONS.get(kind, ()) if isinstance(kind, str) else ()
         return {
             name: item if name in described else without_secrets(item)
             for name, item in value.items()
