@@ -45,9 +45,10 @@ class Labels:
         keys: What each label stands for, by its words without the colon.
     """
 
-    __slots__ = ("_escaped", "_keys", "_label", "_loose", "_patterns", "_start", "_token")
+    __slots__ = ("_escaped", "_exact", "_keys", "_label", "_loose", "_patterns", "_start", "_token")
 
     def __init__(self, keys: Mapping[str, str]) -> None:
+        self._exact = dict(keys)  # two may differ in letter case alone
         self._keys = {_folded(label): key for label, key in keys.items()}
         self._patterns = {_pattern(label): key for label, key in keys.items()}
         # The longest first, so that "Action Input" is not read as "Action".
@@ -122,7 +123,7 @@ class Labels:
         )
 
     def _key_of(self, label: str) -> str:
-        key = self._keys.get(_folded(label))
+        key = self._exact.get(label) or self._keys.get(_folded(label))
         if key is not None:
             return key
         # A pattern's letter case is wider than that of folded text: a dotless i is an i to it.

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from reasonact.adapters.splitting import Splitter
-from reasonact.adapters.xml_text import TAG, TAG_BEGINS, unescaped_part
+from reasonact.adapters.xml_text import TAG, TAG_BEGINS, field_of, unescaped_part
 
 _ENTITY_BEGINS: Final = re.compile(r"&#?\w{0,8}\Z")
 
@@ -16,7 +16,7 @@ class TagSplitter(Splitter):
     """Gives the fields between tags; a closing tag counts once nothing but another field follows it.
 
     Args:
-        wanted: The fields by the letter-case-folded name of their tag.
+        wanted: The fields by the names of their tags.
         nested: Fields whose value is written in elements; they come as they are written.
     """
 
@@ -33,7 +33,7 @@ class TagSplitter(Splitter):
         self._text += text
         position = 0
         while (match := TAG.search(self._text, position)) is not None:
-            name = self._wanted.get(match["name"].casefold())
+            name = field_of(match["name"], self._wanted)
             if name is None:
                 position = match.end()
                 continue

@@ -13,7 +13,7 @@ from reasonact.adapters.layout import layout_of
 from reasonact.adapters.readers import parse_error
 from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.tag_splitter import TagSplitter
-from reasonact.adapters.xml_text import escaped, read_fields
+from reasonact.adapters.xml_text import escaped, read_fields, tags_of
 from reasonact.adapters.xml_values import element, example, nests, raw_value
 
 
@@ -72,7 +72,7 @@ class XMLAdapter(ChatAdapter):
     def raw_fields(self, signature: Any, completion: str, tools: Sequence[Any] = ()) -> Mapping[str, Any]:
         """What stands between the tags of the output fields; see `Adapter.raw_fields`."""
         fields = signature.output_fields
-        wanted = {name.casefold(): name for name in fields}
+        wanted = tags_of(fields)
         found: dict[str, Any] = {}
         for name, inner in read_fields(completion, wanted):
             try:
@@ -83,7 +83,7 @@ class XMLAdapter(ChatAdapter):
                 ) from error
             if name not in found:
                 found[name] = value
-            elif len(found) == len(wanted):
+            elif len(found) == len(fields):
                 break  # all was said: a completion that goes on begins the next turn by itself
             elif value != found[name]:
                 message = f"Given twice, with different values: `{name}`."
@@ -94,7 +94,7 @@ class XMLAdapter(ChatAdapter):
         """What cuts a completion at its tags."""
         fields = signature.output_fields
         nested = [name for name, info in fields.items() if nests(info.annotation)]
-        return TagSplitter({name.casefold(): name for name in fields}, nested)
+        return TagSplitter(tags_of(fields), nested)
 
 
 def _block(name: str, text: str) -> str:

@@ -80,12 +80,30 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
 
+def tags_of(fields: Iterable[str]) -> dict[str, str]:
+    """Fields by the names of their tags, which are found in any letter case.
+
+    Args:
+        fields: Their names; two that differ in letter case alone are told apart by it.
+
+    Returns:
+        Each field by its own name and by that in folded case.
+    """
+    names = list(fields)
+    return {**{name.casefold(): name for name in names}, **{name: name for name in names}}
+
+
+def field_of(tag: str, wanted: Mapping[str, str]) -> str | None:
+    """The field that the name of a tag means, or None."""
+    return wanted.get(tag) or wanted.get(tag.casefold())
+
+
 def read_fields(text: str, wanted: Mapping[str, str]) -> list[tuple[str, str | None]]:
     """Find the fields of a completion.
 
     Args:
         text: The completion.
-        wanted: The fields by the letter-case-folded name of their tag.
+        wanted: The fields by the names of their tags, see `tags_of`.
 
     Returns:
         Each field's name and inner text, in order; None for a tag that closes itself.
@@ -94,7 +112,8 @@ def read_fields(text: str, wanted: Mapping[str, str]) -> list[tuple[str, str | N
     if opening is not None and opening[1].casefold() not in wanted:
         closing = re.compile(rf"</{opening[1]}>", re.IGNORECASE).search(text, opening.end())
         text = text[closing.end() :] if closing else text
-    tags = [_Tag(match, wanted) for match in _tags(text) if match["name"].casefold() in wanted]
+    named = ((match, field_of(match["name"], wanted)) for match in _tags(text))
+    tags = [_Tag(match, name) for match, name in named if name is not None]
     last_close = {tag.name: number for number, tag in enumerate(tags) if tag.closes}
     found: list[tuple[str, str | None]] = []
     balanced = True
@@ -158,8 +177,8 @@ def _dissolve(element: Element, siblings: list[Element]) -> None:
 class _Tag:
     __slots__ = ("alone", "closes", "end", "name", "start")
 
-    def __init__(self, match: re.Match[str], wanted: Mapping[str, str]) -> None:
-        self.name = wanted[match["name"].casefold()]
+    def __init__(self, match: re.Match[str], name: str) -> None:
+        self.name = name
         self.closes = bool(match["close"])
         self.alone = match.group().endswith("/>")
         self.start, self.end = match.span()

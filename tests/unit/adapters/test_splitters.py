@@ -179,3 +179,12 @@ def test_the_arguments_of_a_call_can_be_split_too() -> None:
     assert ({"answer": "42", "score": "[1, 2]"}, ["answer", "score"]) == added_up(
         split(JsonSplitter(["answer", "score"]), *'{"answer": "42", "other": "x", "score": [1, 2]}')
     )
+
+
+@pytest.mark.parametrize("adapter", [CHAT, JSON, XML, PROTOCOL], ids=lambda adapter: type(adapter).__name__)
+def test_fields_whose_names_differ_in_letter_case_alone_are_told_apart(adapter: Adapter) -> None:
+    signature = Signature("q -> a, A")
+    values = {"a": "one", "A": "two"}
+    text = adapter.format_assistant_message_content(signature, values)
+    assert values == adapter.parse(signature, text)
+    assert (values, ["a", "A"]) == added_up(split(adapter.field_splitter(signature), *text))
