@@ -62,16 +62,17 @@ class _Table:
     def answer(self, confirmation_id: str, decision: Any) -> bool:
         with self._lock:
             found = [run for run in self._runs if confirmation_id in run.calls]
-            for run in found:
-                if decision is None:
+        made = [None if decision is None else decision(run.calls[confirmation_id]) for run in found]
+        for run, one in zip(found, made, strict=True):
+            if one is not None and confirmation_id in run.state.confirmations:  # else an agent within has the tool
+                check_edit(getattr(run.agent(), "tools", {}).get(run.calls[confirmation_id]), one)
+        with self._lock:
+            for run, one in zip(found, made, strict=True):
+                if one is None:
                     run.decisions.pop(confirmation_id, None)
                 else:
-                    tool = run.calls[confirmation_id]
-                    made = decision(tool)
-                    if confirmation_id in run.state.confirmations:  # else the tool is that of an agent within
-                        check_edit(getattr(run.agent(), "tools", {}).get(tool), made)
-                    run.decisions[confirmation_id] = made
-            return bool(found)
+                    run.decisions[confirmation_id] = one
+        return bool(found)
 
     def take(self, agent: Any, asked: Mapping[str, Any]) -> PausedRun | None:
         with self._lock:
@@ -113,7 +114,8 @@ def respond_to_confirmation(
 
     Raises:
         ValueError: No run of this process waits for this confirmation, the status is none of
-            these, or edited arguments do not fit the agent's tool.
+            these, or edited arguments do not fit the agent's tool (those of tools that one call
+            alone was given are looked at when the run goes on).
     """
     chosen = status if status is not None else "approved" if approved else "rejected"
     if chosen not in ("pending", "approved", "rejected", "edited", "feedback"):

@@ -180,6 +180,7 @@ def turn_finished(run: Run, turn: int) -> Flow[None]:
     fresh = run.tracker.calls[run.calls_reported :]
     run.state.log.end_turn(turn, len(run.state.history.messages), seconds, fresh, run.calls_noted)
     run.calls_noted = 0
+    run.announced.clear()  # the turn's calls are done with
     yield from emit(TurnFinished(turn, note_tokens(run)))
 
 

@@ -284,7 +284,7 @@ def _book(
             "kwargs": without_secrets(options),
             "response": response,
             "outputs": outputs,
-            "usage": usage,
+            "usage": dict(usage),  # an entry is the program's to change, the count of a run is not
             "cost": cost,
             "timestamp": datetime.datetime.now().isoformat(),
             "uuid": str(uuid.uuid4()),

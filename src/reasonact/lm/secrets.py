@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
+from operator import is_
 from typing import Any, Final
 
 _ALWAYS: Final = frozenset(
@@ -52,26 +53,29 @@ def is_secret_name(name: str) -> bool:
 
 
 def without_secrets(value: Any) -> Any:
-    """A copy without entries whose names tell of a secret, and with URLs stripped of logins and keys.
+    """Options without entries whose names tell of a secret, and with URLs stripped of logins and keys.
 
     Args:
         value: Options of a request, nested as they may be.
 
     Returns:
-        New dicts and lists; other values are the same objects. So is what describes a function
-        that is offered to the model, or the answer that is asked for: it names arguments and
-        fields, and one called ``password`` is no secret.
+        New dicts and lists where something was taken out; the same objects where nothing was. What
+        describes a function that is offered to the model, or the answer that is asked for, is
+        kept whole: it names arguments and fields, and one called ``password`` is no secret.
     """
     if isinstance(value, Mapping):
         kind = value.get("type")
         described = _DESCRIPTIONS.get(kind, ()) if isinstance(kind, str) else ()
-        return {
+        kept = {
             name: item if name in described else without_secrets(item)
             for name, item in value.items()
             if not (isinstance(name, str) and is_secret_name(name))
         }
+        same = len(kept) == len(value) and all(map(is_, kept.values(), value.values()))
+        return value if same else kept
     if isinstance(value, list | tuple):
-        return [without_secrets(item) for item in value]
+        items = [without_secrets(item) for item in value]
+        return value if all(map(is_, items, value)) else items
     return without_secrets_in_url(value) if isinstance(value, str) else value
 
 

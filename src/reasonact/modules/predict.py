@@ -138,7 +138,8 @@ class Predict(Module, Parameter):
 
         Args:
             kwargs: What the call was given.
-            rendered: What an agent's run has rendered of its history so far.
+            rendered: What an agent's run has rendered of its history so far. An agent has checked
+                its inputs, and they are not checked again.
 
         Returns:
             The prediction.
