@@ -93,7 +93,7 @@ def calling_server() -> Iterator[LocalServer]:
 
 def lm_at(server: LocalServer, **options: Any) -> Any:
     """The model at a server, its answers short and nearly the same each time."""
-    ours = {"temperature": 0.2, "max_tokens": 160, "seed": 1, "cache": False, "num_retries": 0, "timeout": 300}
+    ours = {"temperature": 0.2, "max_tokens": 160, "seed": 1, "cache": False, "timeout": 300}
     return reasonact.LM("openai/small", api_base=server.url, api_key="none", **{**ours, **options})
 
 

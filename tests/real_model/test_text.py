@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any, Literal
 
@@ -12,7 +13,11 @@ from reasonact.errors import AdapterParseError, LMInvalidRequestError
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.streaming import OutputText, RunFinished, ThoughtText, ToolCalled, ToolReturned
 
-pytestmark = [pytest.mark.real_model, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.real_model,
+    pytest.mark.timeout(600),
+    pytest.mark.filterwarnings("ignore:unclosed event loop:ResourceWarning"),  # LiteLLM leaves one behind
+]
 
 
 def held() -> reasonact.JSONAdapter:
@@ -49,10 +54,10 @@ def test_react_held_to_a_schema(lm: Any, checks: Any) -> None:
     checks.usage(result, requests=steps + 1)
 
 
-async def test_react_v2_held_to_a_schema_on_the_event_loop(lm: Any, checks: Any) -> None:
+def test_react_v2_held_to_a_schema_on_the_event_loop(lm: Any, checks: Any) -> None:
     agent = reasonact.ReActV2(checks.task, tools=list(checks.tools), max_iters=2)
     with reasonact.context(lm=lm, adapter=held()):
-        result = await agent.acall(city="Paris")
+        result = asyncio.run(agent.acall(city="Paris"))
     checks.outputs(result)
     calls = checks.calls(agent, result.history)
     assert all(1 == len(event["tool_calls"].tool_calls) for event in result.history.messages)

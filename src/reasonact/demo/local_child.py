@@ -13,6 +13,9 @@ import socket
 import sys
 import threading
 from importlib import import_module
+from typing import Final
+
+_KEEP_ALIVE: Final = 600  # seconds; a client that thinks between two requests would else meet a closed connection
 
 
 def main(options: str) -> None:
@@ -29,7 +32,9 @@ def main(options: str) -> None:
     uvicorn = import_module("uvicorn")
     with socket.create_server(("127.0.0.1", 0)) as listening:
         print(listening.getsockname()[1], file=answer, flush=True)
-        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+        uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_keep_alive=_KEEP_ALIVE)).run(
+            sockets=[listening]
+        )
 
 
 def _end_with_the_parent() -> None:

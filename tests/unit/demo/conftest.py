@@ -70,7 +70,7 @@ FILES = {
                 pass
 
         class Config:
-            def __init__(self, app, log_level):
+            def __init__(self, app, **options):
                 pass
 
         class Server:
