@@ -423,6 +423,35 @@ def test_edited_arguments_that_do_not_fit_are_refused_at_once_and_the_run_still_
     assert "deleted /y" == results(played(question="?").history)[1].value
 
 
+@pytest.mark.parametrize(
+    ("response", "error"),
+    [
+        ({"status": "edited"}, ValueError),
+        ({"data": '{"path": "/y"}'}, ValueError),
+        ({"status": "edited", "data": "rm nothing"}, ValueError),
+        ({"data": [1]}, TypeError),
+        ({"status": "feedback", "data": 3}, TypeError),
+        ({"approved": "no"}, TypeError),
+        ({"approved": 1}, TypeError),
+    ],
+)
+def test_a_response_that_means_nothing_certain_approves_nothing(
+    response: dict[str, Any], error: type[Exception], effects: Effects
+) -> None:
+    played = MAKERS["text"](effects)
+    stop = pause(played)
+    with pytest.raises(error):
+        respond_to_confirmation(stop.confirmation_id, **response)
+    respond_to_confirmation(stop.confirmation_id, approved=False)
+    assert "The person refused this call." == results(played(question="?").history)[1].value
+
+
+@pytest.mark.parametrize("args", [[1], "x", 3])
+def test_an_approval_with_arguments_that_are_no_dict_is_refused_where_it_is_made(args: Any) -> None:
+    with pytest.raises(TypeError, match="takes arguments by name"):
+        Approve(args=args)
+
+
 def test_words_answer_a_clarification() -> None:
     for data in ("left", {"answer": "left"}, {"feedback": "left"}):
         played = react_v2(

@@ -428,3 +428,23 @@ def test_the_lm_of_a_resumed_run_is_that_of_the_context() -> None:
     played, state = paused()
     played.lm = ScriptedLM([submit(answer="from another")])
     assert "from another" == played.resume(state).answer
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_an_interrupt_of_a_tool_leaves_the_event_loop_with_the_work_so_far(
+    error: type[BaseException], is_async: bool
+) -> None:
+    def stop() -> str:
+        raise error
+
+    async def astop() -> str:
+        raise error
+
+    tool = reasonact.Tool(astop if is_async else stop, name="stop")
+    lm = ScriptedLM([turn("Look.", ("look_up", {"topic": "x"})), turn("Stop.", ("stop", {}))])
+    agent = reasonact.ReActV2("question -> answer", tools=[look_up, tool])
+    with reasonact.context(lm=lm), pytest.raises(error) as raised:
+        asyncio.run(agent.acall(question="?"))
+    state: Any = getattr(raised.value, "state", None)
+    assert ["Look."] == [event["next_thought"] for event in state.history.messages]

@@ -12,6 +12,14 @@ _DEFAULT: Final = ChatAdapter()  # one for all: what a run has rendered so far h
 
 
 def active_adapter() -> Adapter:
-    """The adapter that the settings name, else a `ChatAdapter`, the same one each time."""
-    adapter: Adapter | None = settings.adapter
-    return _DEFAULT if adapter is None else adapter
+    """The adapter that the settings name, else a `ChatAdapter`, the same one each time.
+
+    Raises:
+        TypeError: What the settings name is no adapter.
+    """
+    adapter = settings.adapter
+    if adapter is None:
+        return _DEFAULT
+    if not isinstance(adapter, Adapter):
+        raise TypeError(f"the setting adapter is {adapter!r}, not an adapter; write adapter=reasonact.ChatAdapter()")
+    return adapter

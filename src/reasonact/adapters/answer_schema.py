@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, get_args
 from reasonact.adapters.annotations import annotated
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.plan import Plan
+from reasonact.adapters.protocol_tools import FINISH
 from reasonact.adapters.step_form import ARGUMENTS, TOOL, is_step, offered_tools
 from reasonact.tools.schema import JsonSchema, compile_type, hoisted
 from reasonact.types.reasoning import Reasoning
@@ -143,7 +144,9 @@ def _calls(tools: Sequence[Any], agent: bool, one_call: bool) -> JsonSchema:
 
 def _arguments(tool: Any) -> JsonSchema:
     parameters: JsonSchema = tool.format_as_litellm_function_call()["function"]["parameters"]
-    return parameters if tool.has_kwargs else {**parameters, "additionalProperties": False}
+    # `finish` takes whatever comes, but wants nothing: held to an open object, a model may write there without end.
+    is_open = tool.has_kwargs and tool.name != FINISH
+    return parameters if is_open else {**parameters, "additionalProperties": False}
 
 
 def _one(name: str) -> JsonSchema:

@@ -25,9 +25,17 @@ _REMEMBERED: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """Run the call, with ``args`` in place of the model's where they are given."""
+    """Run the call, with ``args`` in place of the model's where they are given.
+
+    Raises:
+        TypeError: They are no dict.
+    """
 
     args: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.args is not None and not isinstance(self.args, Mapping):
+            raise TypeError(f"Approve(args=...) takes arguments by name, a dict, not a {type(self.args).__name__}")
 
 
 @dataclass(frozen=True, slots=True)

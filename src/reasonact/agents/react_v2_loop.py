@@ -22,6 +22,7 @@ from reasonact.agents.settle import refuse_others, settle
 from reasonact.agents.telling import tell_outputs, tell_thought
 from reasonact.agents.turn import Unusable, ask, closing_view, settle_submits, weight
 from reasonact.errors import ContextWindowExceededError
+from reasonact.lm.base import BaseLM
 from reasonact.modules.predict import Predict
 from reasonact.runtime.events import ToolCalled, emit
 from reasonact.runtime.flow import Flow
@@ -244,7 +245,7 @@ def _shorten_for_the_last(agent: ReActV2, run: Run) -> bool:
 
 def _calls_natively(agent: ReActV2, run: Run) -> bool:
     lm = run.overrides.get("lm") or getattr(agent.react, "lm", None) or settings.lm
-    return active_adapter().calls_natively(lm)
+    return isinstance(lm, BaseLM) and active_adapter().calls_natively(lm)  # of another one the predictor will speak
 
 
 def _without_outputs(agent: ReActV2, run: Run, failure: Exception | None) -> AgentPrediction:

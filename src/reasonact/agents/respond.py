@@ -113,10 +113,15 @@ def respond_to_confirmation(
             takes a decision back.
 
     Raises:
+        TypeError: ``approved`` is no bool, or ``data`` neither text nor dict.
         ValueError: No run of this process waits for this confirmation, the status is none of
-            these, or edited arguments do not fit the agent's tool (those of tools that one call
-            alone was given are looked at when the run goes on).
+            these, edited arguments are missing or no dict, or they do not fit the agent's tool
+            (a tool that one call alone was given is looked at when the run goes on).
     """
+    if not isinstance(approved, bool):
+        raise TypeError(f"approved is True or False, not {approved!r}")
+    if data is not None and not isinstance(data, (str, Mapping)):
+        raise TypeError(f"data is a dict or a text, not a {type(data).__name__}")
     chosen = status if status is not None else "approved" if approved else "rejected"
     if chosen not in ("pending", "approved", "rejected", "edited", "feedback"):
         raise ValueError(f"status is 'pending', 'approved', 'rejected', 'edited' or 'feedback', not {status!r}")
@@ -128,7 +133,9 @@ def respond_to_confirmation(
             return Answer(_words(data) or "yes")
         if chosen == "feedback":
             return Reject(_words(data))
-        return Approve(dict(data) if isinstance(data, Mapping) else None)
+        if isinstance(data, str) or (chosen == "edited" and data is None):
+            raise ValueError(f"edited arguments of {tool} are a dict by name, not {data!r}; nothing was approved")
+        return Approve(None if data is None else dict(data))
 
     if not _table.answer(confirmation_id, None if chosen == "pending" else decision):
         raise ValueError(

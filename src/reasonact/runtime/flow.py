@@ -38,13 +38,16 @@ class Command(ABC, Generic[R]):
 
 
 class RaisedExit(BaseException):
-    """A GeneratorExit that a command raised, on its way through a flow: bare, it would read as the driver's close.
+    """An exception on its way through what would take it for a sign of its own.
+
+    That is a GeneratorExit in a flow, which would read as the driver's close; and an interrupt in
+    a task, which would stop the event loop before anybody has put the work so far on it.
 
     Args:
-        error: The exception; the driver raises it at the flow's end.
+        error: The exception; it is raised where it can do no harm.
     """
 
-    def __init__(self, error: GeneratorExit) -> None:
+    def __init__(self, error: BaseException) -> None:
         super().__init__(error)
         self.error = error
 

@@ -177,7 +177,7 @@ class RunTools(Command[list[Outcome]]):
             return None
         if error is None:
             self._settle(outcomes, index, ended.result())
-        return error
+        return error.error if isinstance(error, RaisedExit) else error
 
     def _settle(self, outcomes: dict[int, Outcome], index: int, outcome: Outcome) -> None:
         outcomes[index] = outcome
@@ -195,6 +195,8 @@ class RunTools(Command[list[Outcome]]):
             return Outcome(await adrive(invocation.tool.flow(invocation.args, self.sync_tools)))
         except Exception as error:
             return _outcome_of(invocation, error)
+        except (KeyboardInterrupt, SystemExit) as error:  # a task that lets these out stops the event loop
+            raise RaisedExit(error) from None
 
 
 def _outcome_of(invocation: Invocation, error: BaseException) -> Outcome:

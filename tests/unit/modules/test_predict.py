@@ -156,3 +156,18 @@ async def test_a_function_in_the_place_of_a_predictor_is_called_in_async_code_to
 
     assert "q" == (await adrive(call_predict(fixed, {"question": "q"}))).answer
     assert "q" == drive(call_predict(fixed, {"question": "q"})).answer
+
+
+@pytest.mark.parametrize("adapter", ["chat", reasonact.ChatAdapter, 3])
+def test_a_setting_that_is_no_adapter_is_named(adapter):
+    with reasonact.context(lm=ScriptedLM([]), adapter=adapter), pytest.raises(TypeError, match="not an adapter; write"):
+        reasonact.Predict("question -> answer")(question="?")
+
+
+def test_a_text_in_place_of_an_lm_is_named_by_an_agent_with_native_calls_too():
+    agent = reasonact.ReActV2("question -> answer", tools=[])
+    with (
+        reasonact.context(lm="openai/x", adapter=reasonact.JSONAdapter()),
+        pytest.raises(ValueError, match="not an LM"),
+    ):
+        agent(question="?")
