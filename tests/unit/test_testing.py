@@ -165,3 +165,20 @@ class TestDummyLM:
         lm("q")
         other = copy.deepcopy(lm)
         assert ["[[ ## a ## ]]\n2"] == other("q") == lm("q")
+
+
+def test_a_reply_of_no_known_kind_is_refused_when_it_is_played():
+    with pytest.raises(TypeError, match="a ScriptedLM cannot play a int: 5"):
+        ScriptedLM([5])("q")
+
+
+def test_a_call_of_openais_shape_is_played_as_it_is():
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    (output,) = ScriptedLM([{"text": None, "tool_calls": [call]}])("q")
+    assert ["look"] == [found["function"]["name"] for found in output["tool_calls"]]
+
+
+def test_a_dummy_finds_its_answer_in_a_message_of_parts():
+    lm = DummyLM({"sky": {"answer": "blue"}})
+    content = [{"type": "text", "text": "the colour"}, {"type": "text", "text": "of the sky"}]
+    assert "blue" in lm(messages=[{"role": "user", "content": content}])[0]

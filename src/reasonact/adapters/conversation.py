@@ -312,10 +312,6 @@ def _said_beside(adapter: Adapter, signature: Any, layout: Layout, event: Mappin
     ]
 
 
-def _is_field_name(name: str) -> bool:
-    return name.isidentifier() and not name.startswith("_")
-
-
 def _outputs(adapter: Adapter, signature: Any, layout: Layout, event: Mapping[str, Any]) -> Content:
     """The outputs that an event has. An agent's turn may lack some, and lacking is not a value."""
     lacking = [name for name in signature.output_fields if event.get(name) is None]

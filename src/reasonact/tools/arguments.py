@@ -311,11 +311,7 @@ def _strict_validator(adapter: TypeAdapter[Any]) -> Validate:
             return adapter.validator.validate_python(value, strict=True)
         except ValidationError:
             # a date or an enum has no JSON form but text: JSON's own strictness is what counts here
-            try:
-                text = to_json(value)
-            except ValueError:
-                raise
-            return adapter.validator.validate_json(text, strict=True)
+            return adapter.validator.validate_json(to_json(value), strict=True)
 
     return validate
 

@@ -313,3 +313,35 @@ def section(content: str, name: str) -> str:
 
 def _call(id_: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
+def test_every_kind_of_output_is_filled() -> None:
+    kinds = {
+        "text": "string",
+        "module_name": "string",
+        "sure": "boolean",
+        "found": "array",
+        "best": "object",
+    }
+    fields = {name: {"type": kind} for name, kind in kinds.items()}
+    submit = {"type": "object", "properties": fields}
+    offered = [*NATIVE_TOOLS[:-1], {"type": "function", "function": {"name": "submit", "parameters": submit}}]
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "[[ ## question ## ]]\nwhat does heapq.nlargest do\n"}
+    ]
+    for _ in range(5):
+        message = reply({"messages": messages, "tools": offered})
+        calls = [
+            (call["id"], call["function"]["name"], call["function"]["arguments"]) for call in message["tool_calls"]
+        ]
+        answers = [json.loads(arguments) for _, name, arguments in calls if name == "submit"]
+        if answers:
+            break
+        messages.append(message)
+        for call_id, name, arguments in calls:
+            content = run_tool(name, json.loads(arguments))
+            messages.append({"role": "tool", "tool_call_id": call_id, "name": name, "content": content})
+    (answer,) = answers
+    assert answer["text"].startswith("heapq.nlargest(")
+    assert ("heapq", True, ["heapq.nlargest"]) == tuple(answer[name] for name in ("module_name", "sure", "found"))
+    assert "heapq.nlargest" == answer["best"]["name"]

@@ -83,6 +83,9 @@ def test_small_expressions_are_worked_out(expression: str, value: str) -> None:
         ("round(5, -10**9)", "too large"),
         ("pow(2, 10**3000, 10**3000)", "too large"),
         ("factorial(10**6)", "too large"),
+        ("range(2**63, 2**63 + 1)", "the numbers of the range are too large"),
+        ("(2 ** 4000) * (2 ** 4000) * (2 ** 4000)", "bits"),
+        ("2 @ 3", "the operator of '2 @ 3' is not allowed"),
         ("1 / 0", "ZeroDivisionError"),
         ("[1][5]", "IndexError"),
         ("1 +", "no Python expression"),
@@ -113,3 +116,18 @@ def test_any_text_is_evaluated_or_refused_and_nothing_else(text: str) -> None:
 def test_arithmetic_is_that_of_python(left: int, right: int) -> None:
     assert left * right + left - right == evaluate_expression(f"({left}) * ({right}) + ({left}) - ({right})")
     assert math.gcd(left, right) == evaluate_expression(f"gcd({left}, {right})")
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("1 < 2 < 3", True),
+        ("1 < 3 < 2", False),
+        ("2 > 1 > 5", False),
+        ("'a-b-c'.replace('-', '+', 1)", "a+b-c"),
+        ("'ab'.replace('', '.')", ".a.b."),
+        ("pow(2.0, 3)", 8.0),
+    ],
+)
+def test_chained_comparisons_and_methods_of_texts_are_those_of_python(expression: str, value: object) -> None:
+    assert value == evaluate_expression(expression)

@@ -398,3 +398,13 @@ def test_history_costs_pointers_not_copies():
         lm(messages=messages)
     contents = {id(message) for entry in lm.history for message in entry["messages"]}
     assert 50 == len(contents)
+
+
+def test_a_model_of_a_programs_own_claims_no_capability_that_it_does_not_name():
+    lm = BaseLM("own")
+    assert [False, False, False, set()] == [
+        lm.supports_function_calling,
+        lm.supports_reasoning,
+        lm.supports_response_schema,
+        lm.supported_params,
+    ]

@@ -198,3 +198,17 @@ def test_callbacks_are_told_of_start_and_end() -> None:
         "callback_metadata devset display_progress display_table metric num_threads program save_as_csv save_as_json"
     )
     assert [(Evaluate, names.split(), {"round": 1}), (result, None)] == told
+
+
+def test_a_builtin_without_a_signature_is_a_metric_of_two_arguments() -> None:
+    class Told:
+        """As some builtins: it can be called, and Python cannot tell how."""
+
+        @property
+        def __signature__(self) -> Any:
+            raise ValueError("no signature")
+
+        def __call__(self, example: Any, prediction: Any) -> bool:
+            return bool(example.a == prediction.a)
+
+    assert 83.33 == evaluate(metric=Told())(Double()).score

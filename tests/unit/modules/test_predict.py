@@ -171,3 +171,18 @@ def test_a_text_in_place_of_an_lm_is_named_by_an_agent_with_native_calls_too():
         pytest.raises(ValueError, match="not an LM"),
     ):
         agent(question="?")
+
+
+def test_options_can_be_added_and_read_back() -> None:
+    predict = reasonact.Predict("q -> a", temperature=0.5)
+    predict.update_config(n=2)
+    assert {"temperature": 0.5, "n": 2} == predict.get_config()
+
+
+def test_a_rationale_field_brings_its_own_type_and_words() -> None:
+    field = reasonact.OutputField(desc="three steps")
+    field.annotation = list[str]
+    shown = reasonact.ChainOfThought("q -> a", rationale_field=field).predict.signature.output_fields
+    assert ["reasoning", "a"] == list(shown)
+    assert list[str] == shown["reasoning"].annotation
+    assert "three steps" == shown["reasoning"].json_schema_extra["desc"]

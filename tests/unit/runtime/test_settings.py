@@ -126,3 +126,9 @@ def test_concurrent_configure_loses_no_value(fresh: Settings) -> None:
     for thread in threads:
         thread.join()
     assert list(range(8)) == [fresh.get(f"own_{number}") for number in range(8)]
+
+
+def test_the_settings_are_shown_with_their_values_and_read_as_one_dict() -> None:
+    with settings.context(num_threads=3):
+        assert 3 == settings.config["num_threads"] == settings.copy()["num_threads"]
+        assert "'num_threads': 3" in repr(settings)

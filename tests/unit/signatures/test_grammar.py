@@ -171,3 +171,24 @@ def test_a_lazy_module_that_fails_is_an_error_of_the_string() -> None:
     lazy.__getattr__ = missing  # type: ignore[method-assign]
     with pytest.raises(ValueError, match="no attribute 'Part'"):
         Signature("a: lazy.Part -> b", custom_types={"lazy": lazy})
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("a: enum.[int] -> b", "expected a name after '.'"),
+        ("a: " + "list[" * 60 + "int" + "]" * 60 + " -> b", "nested more than 50 levels deep"),
+        ("a: Literal[0777] -> b", "is no valid literal"),
+        ("a: fired[int] -> b", "takes no type arguments"),
+        ("a: Any[int] -> b", "int"),
+    ],
+)
+def test_a_type_that_is_none_is_refused_with_the_reason(text: str, complaint: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        Signature(text, custom_types={"enum": enum, "fired": fired})
+    assert complaint in str(caught.value)
+
+
+def test_the_type_of_no_arguments_and_of_any_arguments_is_read() -> None:
+    assert tuple[int, ...] == types_of("a: tuple[int, ...] -> b")["a"]
+    assert tuple[()] == types_of("a: tuple[()] -> b")["a"]

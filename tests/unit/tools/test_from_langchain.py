@@ -106,3 +106,21 @@ async def test_arguments_are_checked_here() -> None:
 
 def test_policy_options_are_taken() -> None:
     assert Tool.from_langchain(add, sequential=True).policy.sequential
+
+
+def test_a_tool_that_tells_no_schema_is_refused() -> None:
+    class Silent(BaseModel):
+        name: str = "silent"
+        description: str = "Tells nothing."
+
+        @property
+        def tool_call_schema(self) -> Any:
+            class Schemaless:
+                @staticmethod
+                def model_json_schema() -> Any:
+                    return None
+
+            return Schemaless
+
+    with pytest.raises(ValueError, match="'silent' has no argument schema"):
+        Tool.from_langchain(Silent())

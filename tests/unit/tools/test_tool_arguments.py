@@ -16,7 +16,6 @@ from typing_extensions import Annotated  # noqa: UP035
 from reasonact.tools.arguments import InvalidArguments
 from reasonact.tools.tool import Tool
 
-
 P = ParamSpec("P")
 
 
@@ -309,3 +308,30 @@ def test_the_arguments_of_a_wrapper_that_names_no_types_of_its_own_are_taken_as_
     assert 6 == tool(number=3)
     with pytest.raises(TypeError, match="number"):
         tool(numbers=3)
+
+
+def test_arguments_that_break_a_rule_of_the_whole_are_refused_with_the_rule() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "maxProperties": 1}
+    tool = Tool(lambda **given: given, name="one_of_two", schema=schema)
+    assert {"a": 1} == tool(a=1)
+    with pytest.raises(InvalidArguments, match="the arguments do not fit together: .*too many properties"):
+        tool(a=1, b=2)
+
+
+def test_a_value_that_cannot_be_shown_is_still_named() -> None:
+    class Shy:
+        def __repr__(self) -> str:
+            raise RuntimeError("no words")
+
+    with pytest.raises(InvalidArguments, match=r"'value'.*\(not printable\)"):
+        taking(int)(value=Shy())
+
+
+@pytest.mark.parametrize(
+    ("annotation", "given", "expected"),
+    [(datetime.date, "2024-05-01", datetime.date(2024, 5, 1)), (Colour, "r", Colour.RED), (int, 3, 3)],
+)
+def test_strict_arguments_may_have_the_json_form_of_their_type(annotation: Any, given: Any, expected: Any) -> None:
+    assert expected == taking(annotation, strict=True)(value=given)
+    with pytest.raises(InvalidArguments):
+        taking(annotation, strict=True)(value=object())

@@ -521,3 +521,18 @@ def test_a_postponed_annotation_means_the_name_where_the_function_stands_even_th
 
     assert {"enum": ["red", "green"], "type": "string"} == Tool(paint).args["colour"]
     assert {"default": 1, "type": "integer"} == Tool(paint).args["coats"]
+
+
+def test_three_types_of_one_name_have_a_definition_each() -> None:
+    def node(kind: Any) -> Any:
+        class Node(BaseModel):
+            value: kind
+            below: list[Node] = []
+
+        return Node
+
+    tool = Tool(lambda **nodes: nodes, name="grow", arg_types={"a": node(int), "b": node(str), "c": node(bool)})
+    function = tool.format_as_litellm_function_call()["function"]["parameters"]
+    assert {"Node", "Node_2", "Node_3"} == set(function["$defs"])
+    kinds = {definition["properties"]["value"]["type"] for definition in function["$defs"].values()}
+    assert {"integer", "string", "boolean"} == kinds
