@@ -27,10 +27,6 @@ class Native:
     typed: Mapping[str, type[Any]] = field(default_factory=lambda: MappingProxyType({}))
     own_names: Mapping[str, str] = field(default_factory=lambda: _NO_NAMES)
 
-    def names(self) -> frozenset[str]:
-        """Every field that the text need not hold."""
-        return frozenset(name for name in (self.tool_calls, self.free_text, *self.typed) if name is not None)
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:

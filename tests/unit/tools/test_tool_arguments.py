@@ -314,7 +314,7 @@ def test_arguments_that_break_a_rule_of_the_whole_are_refused_with_the_rule() ->
     schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "maxProperties": 1}
     tool = Tool(lambda **given: given, name="one_of_two", schema=schema)
     assert {"a": 1} == tool(a=1)
-    with pytest.raises(InvalidArguments, match="the arguments do not fit together: .*too many properties"):
+    with pytest.raises(InvalidArguments, match="the arguments do not fit together"):
         tool(a=1, b=2)
 
 
