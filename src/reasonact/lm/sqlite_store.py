@@ -13,6 +13,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,9 +49,7 @@ class SQLiteStore:
     def __init__(self, path: Path, size_limit: int | None) -> None:
         self._path = path
         self._size_limit = size_limit
-        self._idle: list[sqlite3.Connection] = []
-        self._owner = os.getpid()
-        self._writing = threading.Lock()  # SQLite's own lock is unfair; queue up at home first
+        self._begin()
         self._warned: set[str] = set()
         self._broken = False
 
@@ -112,9 +111,7 @@ class SQLiteStore:
     def close(self) -> None:
         """Close this process's idle connections; the store stays usable."""
         self._mind_forks()
-        with contextlib.suppress(IndexError):  # popped, not looked at first: other threads take from it too
-            while True:
-                self._idle.pop().close()
+        _close(self._idle, self._owner)
 
     def _do(self, what: str, work: Callable[[sqlite3.Connection], T]) -> T | None:
         if self._broken:
@@ -133,7 +130,14 @@ class SQLiteStore:
     def _mind_forks(self) -> None:
         """Start anew in a forked process: neither a connection nor a held lock may cross a fork."""
         if self._owner != os.getpid():
-            self._idle, self._owner, self._writing = [], os.getpid(), threading.Lock()
+            self._begin()
+
+    def _begin(self) -> None:
+        self._idle: list[sqlite3.Connection] = []
+        self._owner = os.getpid()
+        self._writing = threading.Lock()  # SQLite's own lock is unfair; queue up at home first
+        # A connection that is dropped open warns from Python 3.13 on.
+        weakref.finalize(self, _close, self._idle, self._owner)
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -175,6 +179,14 @@ class SQLiteStore:
             logger.warning(
                 "the cache file %s could not be used to %s, calls go on without: %s", self._path, what, error
             )
+
+
+def _close(idle: list[sqlite3.Connection], owner: int) -> None:
+    if owner != os.getpid():
+        return  # after a fork they are the parent's
+    with contextlib.suppress(IndexError):  # popped, not looked at first: other threads take from it too
+        while True:
+            idle.pop().close()
 
 
 def _is_set_up(connection: sqlite3.Connection) -> bool:

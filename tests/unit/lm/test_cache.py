@@ -1,6 +1,7 @@
 """The cache of answers: keys, copies, bounds, and files that are not what they should be."""
 
 import asyncio
+import gc
 import json
 import logging
 import multiprocessing
@@ -13,6 +14,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
@@ -266,13 +268,13 @@ class TestFilesThatAreNotWhatTheyShouldBe:
         self.check_misses(tmp_path, caplog)
 
     def test_a_database_with_other_tables(self, tmp_path, caplog):
-        with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
             connection.execute("CREATE TABLE answers (x)")
         self.check_misses(tmp_path, caplog)
 
     def test_damage_within_the_file_is_a_miss_or_the_right_answer(self, tmp_path):
         Cache(disk_cache_dir=tmp_path).put(REQUEST, ANSWER)
-        with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
             connection.execute("UPDATE answers SET value = replace(value, 'a', 'b')")
         assert Cache(disk_cache_dir=tmp_path).get(REQUEST) is None
 
@@ -280,7 +282,7 @@ class TestFilesThatAreNotWhatTheyShouldBe:
         original = Cache(disk_cache_dir=tmp_path)
         original.put(REQUEST, ANSWER)
         original.disk_cache.close()
-        with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         content = (tmp_path / FILE_NAME).read_bytes()
         rng = random.Random(7)
@@ -355,7 +357,7 @@ def test_processes_and_threads_on_one_file_with_kills_at_random(tmp_path):
     for process in running:
         process.join(60)
     assert {0, -signal.SIGKILL} >= {process.exitcode for process in running}
-    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
         assert ("ok",) == connection.execute("PRAGMA integrity_check").fetchone()
         total, stored = connection.execute(
             "SELECT (SELECT bytes FROM total), (SELECT sum(length(value)) FROM answers)"
@@ -372,6 +374,17 @@ def test_many_threads_share_one_store(tmp_path):
 
     with ThreadPoolExecutor(32) as pool:
         assert all(pool.map(work, range(320)))
+
+
+def test_a_store_that_is_dropped_closes_its_file(tmp_path):
+    store = SQLiteStore(tmp_path / "x.sqlite3", None)
+    store.put("a", b"1")
+    (connection,) = store._idle
+    store.itself = store  # dropped in a ring, in which nobody says what goes first
+    del store
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
