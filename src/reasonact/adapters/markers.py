@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from reasonact.adapters.marker_line import DECORATION, Line
 from reasonact.adapters.marker_tokens import BEFORE_MARKER, MARKER, Token, TokenFinder
 
 END: Final = "completed"
@@ -30,7 +31,6 @@ _THOUGHTS: Final = re.compile(r"\s*<(think|thinking)>", re.IGNORECASE)
 _OPENING_FENCE: Final = re.compile(r"[ \t]*(?P<run>`{3,}|~{3,})(?![ \t]*\[\[[ \t]*##)")
 _FENCE_ENDS: Final = re.compile(r"[ \t]*(?:$|\[\[)", re.MULTILINE)
 _OUTER_FENCE: Final = re.compile(r"\s*```[\w-]*[ \t]*\n(?=\s*\[\[[ \t]*##)")
-_DECORATION: Final = " \t*#>"
 _DOUBTFUL_END: Final = re.compile(r"(?:(?:`+[ \t]*)?\[[^\]\n]*\]{0,2}|`+[ \t]*)\Z")
 _LOOKBACK: Final = 200  # characters of a line that may yet turn out to be a marker
 _SIGN: Final = re.compile(r"\S")
@@ -202,7 +202,7 @@ class MarkerScan:
     def __init__(self, names: Names, *, protect: bool = True) -> None:
         self._names = names
         self._protect = protect
-        self._line = _Line()
+        self._line = Line()
         self._finder = TokenFinder()
         self._strings = False  # the open section is JSON
         self._fence: Token | None = None
@@ -335,7 +335,7 @@ class MarkerScan:
         if self._stray is not None and not self.text[self._stray.end : certain].strip():
             certain = min(certain, self._stray.start)
         begun = max(self.text.rfind("\n", 0, certain) + 1, self.start)
-        if not self.text[begun:certain].strip(_DECORATION + "`~"):
+        if not self.text[begun:certain].strip(DECORATION + "`~"):
             certain = begun  # it may belong to a marker or a fence
         self.certain = max(self.start, certain)
         if token is None:
@@ -347,57 +347,3 @@ class MarkerScan:
 def _closes(opening: Token, token: Token, text: str) -> bool:
     longer = token.text[0] == opening.text[0] and len(token.text) >= len(opening.text)
     return longer and _FENCE_ENDS.match(text, token.end) is not None
-
-
-class _Line:
-    """What stands around a marker on its line, looked at piece by piece from match to match."""
-
-    __slots__ = ("_fresh", "_odd", "_quote_at", "_seen")
-
-    def __init__(self) -> None:
-        self._seen = 0
-        self._fresh = True  # only decoration since the line began
-        self._odd = {'"': False, "`": False}
-        self._quote_at = {'"': -1, "`": -1}
-
-    def is_fresh(self, text: str, token: Token) -> bool:
-        """Whether a marker begins its line."""
-        newline = text.rfind("\n", self._seen, token.start)
-        fresh = self._fresh or newline >= 0
-        return fresh and not text[max(newline + 1, self._seen) : token.start].strip(_DECORATION)
-
-    def counts(self, text: str, token: Token, known: bool, *, protect: bool) -> bool:
-        """Whether a marker opens a section; the text behind it is looked at no more."""
-        start, end = token.start, token.end
-        newline = text.rfind("\n", self._seen, start)
-        if newline >= 0:
-            self._odd = {'"': False, "`": False}
-        piece = text[max(newline + 1, self._seen) : start]
-        self._fresh = self.is_fresh(text, token)
-        self._seen = end
-        if self._fresh:
-            return True
-        for quote in '"`':
-            if piece.count(quote) % 2:
-                self._odd[quote] = not self._odd[quote]
-        if not known:
-            return False
-        if protect and text[start - 1 : start] == "'" == text[end : end + 1]:
-            return False
-        return not protect or not any(self._odd[quote] and self._closes(text, quote, end) for quote in '"`')
-
-    def before(self, text: str, token: Token) -> int:
-        """Where the text before a counted marker ends: its own decoration is not content."""
-        start = token.start
-        while start > 0 and text[start - 1] in _DECORATION and self._fresh:
-            start -= 1
-        return start
-
-    def _closes(self, text: str, quote: str, end: int) -> bool:
-        at = self._quote_at[quote]
-        if at < end:
-            line_end = text.find("\n", end)
-            line_end = len(text) if line_end < 0 else line_end
-            found = text.find(quote, end, line_end)
-            at = self._quote_at[quote] = found if found >= 0 else line_end
-        return at < len(text) and text[at] == quote

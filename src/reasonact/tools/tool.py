@@ -10,8 +10,6 @@ from __future__ import annotations
 import copy
 import json
 import logging
-import re
-import zlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -34,11 +32,11 @@ from reasonact.tools.preparation import Given, Prepared, prepare
 from reasonact.tools.results import ResultTable, key_of
 from reasonact.tools.retrying import with_retries
 from reasonact.tools.schema import hoisted
+from reasonact.tools.wire_name import safe_name
 from reasonact.types.base import Type
 
 logger = logging.getLogger("reasonact.tools")
 
-_SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SLOTS: Final = ("_checker", "_given", "_is_async", "_results", "_shape")
 
 
@@ -171,10 +169,7 @@ class Tool(Type):
         It is ``name`` itself where that is safe; otherwise it ends in a checksum of ``name``, so
         that two names never meet.
         """
-        if _SAFE_NAME.fullmatch(self.name):
-            return self.name
-        readable = re.sub(r"[^A-Za-z0-9_-]+", "_", self.name).strip("_")[:55] or "tool"
-        return f"{readable}_{zlib.crc32(self.name.encode('utf-8', 'surrogatepass')):08x}"
+        return safe_name(self.name)
 
     def __call__(self, /, **kwargs: Any) -> Any:
         """Run the tool with arguments by name.
