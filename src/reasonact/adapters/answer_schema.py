@@ -13,9 +13,9 @@ from operator import is_
 from typing import Any, Final, Literal, get_args
 
 from reasonact.adapters.annotations import annotated
+from reasonact.adapters.ending_tools import FINISH
 from reasonact.adapters.layout import layout_of
 from reasonact.adapters.plan import Plan
-from reasonact.adapters.protocol_tools import FINISH
 from reasonact.adapters.step_form import ARGUMENTS, TOOL, is_step, offered_tools
 from reasonact.tools.schema import JsonSchema, compile_type, hoisted
 from reasonact.types.reasoning import Reasoning

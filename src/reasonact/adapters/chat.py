@@ -16,6 +16,7 @@ from reasonact.adapters.readers import parse_error, required_fields
 from reasonact.adapters.splitting import Splitter
 from reasonact.adapters.type_form import form_of
 from reasonact.runtime.callbacks import BaseCallback
+from reasonact.signatures.memo import kept
 from reasonact.types.base import Type
 from reasonact.types.reasoning import Reasoning
 
@@ -100,10 +101,7 @@ class ChatAdapter(Adapter):
 
 
 def _names(signature: Any) -> Names:
-    names: Names | None = signature.memo.get(Names)
-    if names is None:
-        names = signature.memo[Names] = Names(signature.output_fields, signature.input_fields)
-    return names
+    return kept(signature, Names, lambda asked: Names(asked.output_fields, asked.input_fields))
 
 
 def _is_output(info: Any) -> bool:

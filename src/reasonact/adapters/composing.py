@@ -10,6 +10,7 @@ from reasonact.adapters.fields import FieldInfoWithName
 from reasonact.adapters.layout import layout_of, spoken
 from reasonact.adapters.native import tool_list
 from reasonact.adapters.plan import Native
+from reasonact.signatures.memo import kept
 
 if TYPE_CHECKING:
     from reasonact.adapters.base import Adapter
@@ -121,8 +122,4 @@ def _head(adapter: Adapter, signature: Any, demos: list[Any], tools: list[Any]) 
 def _system_message(adapter: Adapter, signature: Any) -> str:
     if overrides(adapter, *_SYSTEM_HOOKS):
         return adapter.format_system_message(signature)
-    key = (type(adapter), "system message")
-    found: str | None = signature.memo.get(key)
-    if found is None:
-        found = signature.memo[key] = adapter.format_system_message(signature)
-    return found
+    return kept(signature, (type(adapter), "system message"), adapter.format_system_message)

@@ -17,6 +17,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, Final
 
 from reasonact.adapters.content import Content, joined, text_and_media
+from reasonact.adapters.ending_tools import FINISH
 from reasonact.adapters.fields import named
 from reasonact.adapters.layout import Layout, layout_of, without_fields
 from reasonact.adapters.native import wire_name
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]
 
-_FINISH: Final = "finish"  # the call that ends a run of ReAct, whose history the structured agent may go on from
 INTERRUPTED: Final = "interrupted: the run was stopped before this call gave a result"
 """What the model reads in place of a result that never came."""
 
@@ -195,7 +195,7 @@ def event_messages(
             content = adapter.format_tool_results(results)
             if content:
                 messages.append({"role": "user", "content": content})
-        if layout.agent and any(item.name == _FINISH for item in calls.tool_calls):
+        if layout.agent and any(item.name == FINISH for item in calls.tool_calls):
             messages += _said_beside(adapter, signature, layout, _after_calls(event, layout))
     if CORRECTION in event:
         messages.append({"role": "user", "content": event[CORRECTION]})

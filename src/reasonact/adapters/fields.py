@@ -6,6 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from pydantic.fields import FieldInfo
 
+from reasonact.signatures.memo import kept
+
 
 class FieldInfoWithName(NamedTuple):
     """A field's name and its info."""
@@ -19,11 +21,11 @@ class FieldInfoWithName(NamedTuple):
 
 def output_fields(signature: Any) -> tuple[FieldInfoWithName, ...]:
     """The outputs of a signature with their names, kept in its memo."""
-    found: tuple[FieldInfoWithName, ...] | None = signature.memo.get(FieldInfoWithName)
-    if found is None:
-        found = tuple(FieldInfoWithName(name, info) for name, info in signature.output_fields.items())
-        signature.memo[FieldInfoWithName] = found
-    return found
+    return kept(signature, FieldInfoWithName, _named_outputs)
+
+
+def _named_outputs(signature: Any) -> tuple[FieldInfoWithName, ...]:
+    return tuple(FieldInfoWithName(name, info) for name, info in signature.output_fields.items())
 
 
 _ANY: Final = FieldInfo.from_annotation(object)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Union, get_args, get_origin
 
+from reasonact.signatures.memo import kept
 from reasonact.tools.tool import Tool
 from reasonact.types.history import History
 from reasonact.types.reasoning import Reasoning
@@ -45,11 +46,7 @@ def layout_of(signature: Any) -> Layout:
     Returns:
         Its layout.
     """
-    memo = signature.memo
-    found: Layout | None = memo.get(Layout)
-    if found is None:
-        found = memo[Layout] = _read_layout(signature)
-    return found
+    return kept(signature, Layout, _read_layout)
 
 
 def without_fields(signature: Any, names: Iterable[str], layout: Layout | None = None) -> Any:
@@ -90,12 +87,12 @@ def spoken(signature: Any) -> Any:
     Returns:
         A signature class that plays the same roles.
     """
-    found = signature.memo.get(spoken)
-    if found is None:
-        layout = layout_of(signature)
-        found = signature if layout.history is None else without_fields(signature, [layout.history], layout)
-        signature.memo[spoken] = found
-    return found
+    return kept(signature, spoken, _without_history)
+
+
+def _without_history(signature: Any) -> Any:
+    layout = layout_of(signature)
+    return signature if layout.history is None else without_fields(signature, [layout.history], layout)
 
 
 def plain_type(annotation: Any) -> Any:

@@ -12,6 +12,7 @@ from reasonact.adapters.call_shapes import read_native_call
 from reasonact.adapters.layout import Layout, layout_of, without_fields
 from reasonact.adapters.plan import Native
 from reasonact.adapters.unreadable import UnreadableCall
+from reasonact.signatures.memo import kept
 from reasonact.types.reasoning import Reasoning
 from reasonact.types.tool_calls import ToolCalls
 
@@ -44,17 +45,18 @@ def native_calls(signature: Any, tools: Iterable[Any]) -> tuple[Any, Native]:
     Returns:
         The signature to show, and the record of what went native.
     """
-    shown = signature.memo.get(native_calls)
-    if shown is None:
-        layout = layout_of(signature)
-        assert layout.tools is not None and layout.tool_calls is not None
-        rest = [name for name in signature.output_fields if name != layout.tool_calls]
-        free = _THOUGHT if layout.agent and rest == [_THOUGHT] else None
-        native = replace(layout, native=True, free_text=free)
-        shown = signature.memo[native_calls] = without_fields(signature, [layout.tools, layout.tool_calls], native)
+    shown = kept(signature, native_calls, _without_calls)
     layout = layout_of(shown)
     own_names = {wire: tool.name for tool in tools if (wire := wire_name(tool)) != tool.name}
     return shown, Native(layout.tool_calls, layout.free_text, own_names=MappingProxyType(own_names))
+
+
+def _without_calls(signature: Any) -> Any:
+    layout = layout_of(signature)
+    assert layout.tools is not None and layout.tool_calls is not None
+    rest = [name for name in signature.output_fields if name != layout.tool_calls]
+    free = _THOUGHT if layout.agent and rest == [_THOUGHT] else None
+    return without_fields(signature, [layout.tools, layout.tool_calls], replace(layout, native=True, free_text=free))
 
 
 def read_calls(calls: Iterable[Any], own_names: Mapping[str, str]) -> ToolCalls:

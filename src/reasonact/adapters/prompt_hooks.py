@@ -11,6 +11,7 @@ from reasonact.adapters.content import Content, Pieces, joined, laid_out, put_to
 from reasonact.adapters.conversation import Rendered, history_events, history_messages
 from reasonact.adapters.fields import RESULTS, FieldInfoWithName, named
 from reasonact.adapters.layout import layout_of, spoken
+from reasonact.signatures.memo import kept
 
 if TYPE_CHECKING:
     from reasonact.adapters.base import Adapter
@@ -140,11 +141,7 @@ class PromptHooks:
         """As `user_message_output_requirements`, worked out once for a signature."""
         if overrides(self._adapter, "user_message_output_requirements"):
             return self.user_message_output_requirements(signature)
-        key = (type(self), "reminder")
-        found: str | None = signature.memo.get(key)
-        if found is None:
-            found = signature.memo[key] = self.user_message_output_requirements(signature)
-        return found
+        return kept(signature, (type(self), "reminder"), self.user_message_output_requirements)
 
     def format_tool_results(self, results: list[dict[str, Any]]) -> Any:
         """The results of a turn's calls, as the user message that follows it in text mode.

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
+from reasonact.adapters.ending_tools import FINISH, SUBMIT
 from reasonact.adapters.lenient_json import loads_lenient
 from reasonact.adapters.protocol import Step, call_arguments
 from reasonact.adapters.step_form import TOOL
 from reasonact.adapters.unreadable import UnreadableCall
 from reasonact.adapters.values import serialize_for_json
 from reasonact.types.tool_calls import ToolCalls
-
-FINISH: Final = "finish"
-SUBMIT: Final = "submit"
 
 
 def tool_list_text(tools: Sequence[Any]) -> str:

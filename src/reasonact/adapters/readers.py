@@ -15,6 +15,7 @@ from reasonact.adapters.markers import thoughts_end
 from reasonact.adapters.step_form import TOOL, is_step, tool_reader
 from reasonact.adapters.values import value_parser
 from reasonact.errors import AdapterParseError
+from reasonact.signatures.memo import kept
 from reasonact.types.reasoning import Reasoning
 
 _BEFORE_MARKER: Final = re.compile(r"(?:```\w*|[*#>\s])+\Z")  # a fence around the marker, or its decoration
@@ -52,23 +53,21 @@ class FieldReader:
 
 def readers_of(signature: Any) -> Mapping[str, FieldReader]:
     """The readers of a signature's output fields, kept in its memo."""
-    found = signature.memo.get(FieldReader)
-    if found is None:
-        tool = TOOL if is_step(signature) else None
-        found = {
-            name: FieldReader(name, info, names_a_tool=name == tool) for name, info in signature.output_fields.items()
-        }
-        signature.memo[FieldReader] = found
-    return found  # type: ignore[no-any-return]
+    return kept(signature, FieldReader, _readers)
+
+
+def _readers(signature: Any) -> Mapping[str, FieldReader]:
+    tool = TOOL if is_step(signature) else None
+    return {name: FieldReader(name, info, names_a_tool=name == tool) for name, info in signature.output_fields.items()}
 
 
 def required_fields(signature: Any) -> frozenset[str]:
     """The outputs without which a completion is incomplete, kept in the signature's memo."""
-    found: frozenset[str] | None = signature.memo.get("required outputs")
-    if found is None:
-        found = frozenset(name for name, reader in readers_of(signature).items() if reader.required)
-        signature.memo["required outputs"] = found
-    return found
+    return kept(signature, required_fields, _required)
+
+
+def _required(signature: Any) -> frozenset[str]:
+    return frozenset(name for name, reader in readers_of(signature).items() if reader.required)
 
 
 def typed_fields(

@@ -19,6 +19,7 @@ from reasonact.adapters.content import (
     stripped,
 )
 from reasonact.adapters.conversation import Rendered
+from reasonact.adapters.ending_tools import FINISH, SUBMIT
 from reasonact.adapters.fields import FieldInfoWithName, named
 from reasonact.adapters.label_splitter import LabelSplitter
 from reasonact.adapters.labels import Labels
@@ -37,7 +38,7 @@ from reasonact.adapters.protocol import (
     written_observation,
     written_thought,
 )
-from reasonact.adapters.protocol_tools import FINISH, SUBMIT, called, example_call, named_tool, tool_list_text
+from reasonact.adapters.protocol_tools import called, example_call, named_tool, tool_list_text
 from reasonact.adapters.readers import parse_error
 from reasonact.adapters.refusals import Refusals
 from reasonact.adapters.splitting import Splitter
@@ -47,6 +48,7 @@ from reasonact.adapters.values import translate_field_type
 from reasonact.errors import AdapterParseError
 from reasonact.runtime.callbacks import BaseCallback
 from reasonact.signatures.fields import infer_prefix
+from reasonact.signatures.memo import kept
 from reasonact.types.tool_calls import ToolCalls
 
 FORGED: Final = "forged_observations"
@@ -333,11 +335,7 @@ def _labels(names: Iterable[str]) -> dict[str, str]:
 
 
 def _reader(signature: Any) -> Labels:
-    memo = signature.memo
-    found: Labels | None = memo.get(Labels)
-    if found is None:
-        found = memo[Labels] = Labels({label: name for name, label in _labels(signature.fields).items()})
-    return found
+    return kept(signature, Labels, lambda asked: Labels({label: name for name, label in _labels(asked.fields).items()}))
 
 
 def _written_turn(thought: Any, calls: Any) -> Iterator[str]:

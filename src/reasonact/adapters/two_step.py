@@ -18,6 +18,7 @@ from reasonact.lm.call import call_lm
 from reasonact.runtime.drive import drive
 from reasonact.runtime.flow import Flow
 from reasonact.signatures.fields import InputField
+from reasonact.signatures.memo import kept
 from reasonact.signatures.signature import Signature
 
 _TEXT = "text"
@@ -116,13 +117,13 @@ class TwoStepAdapter(Adapter):
 
 def _extraction(signature: Any) -> Any:
     """The signature of the second step, made once: a text in, the same fields out."""
-    memo = signature.memo
-    found = memo.get(TwoStepAdapter)
-    if found is None:
-        wanted = ", ".join(f"`{name}`" for name in signature.output_fields)
-        fields: dict[str, Any] = {_TEXT: (str, InputField())}
-        fields.update((name, (info.annotation, info)) for name, info in signature.output_fields.items())
-        found = memo[TwoStepAdapter] = Signature(
-            fields, f"Take {wanted} out of the text, word for word as they stand there. Add nothing of your own."
-        )
-    return found
+    return kept(signature, TwoStepAdapter, _make_extraction)
+
+
+def _make_extraction(signature: Any) -> Any:
+    wanted = ", ".join(f"`{name}`" for name in signature.output_fields)
+    fields: dict[str, Any] = {_TEXT: (str, InputField())}
+    fields.update((name, (info.annotation, info)) for name, info in signature.output_fields.items())
+    return Signature(
+        fields, f"Take {wanted} out of the text, word for word as they stand there. Add nothing of your own."
+    )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-FINISH: Final = "finish"
-SUBMIT: Final = "submit"
+from reasonact.adapters.ending_tools import FINISH, SUBMIT
+
+__all__ = ["ASK", "COMPLETED", "FINISH", "KEYS_PER_STEP", "SUBMIT"]
+
 ASK: Final = "user_clarification"
 COMPLETED: Final = "Completed."
 KEYS_PER_STEP: Final = 4
